@@ -1,0 +1,1472 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hwheel - exact timers on hierarchical wheels
+ *
+ * A wheel has a base on each CPU: levels of spokes (hwheel_levels.h), a lock
+ * and one hrtimer that drives it. A timer lives on one base at a time and
+ * points to it. This file is about bases: who may touch them when, how the
+ * hrtimer is kept at the earliest expiration, and what each call promises.
+ *
+ * The drive
+ * ---------
+ *
+ * The hrtimer is armed for the tick by which levels_step() wants to be called,
+ * which is the earliest tick at which a timer can be due (or at which emptying
+ * a crowded spoke ahead of time should begin). It is moved only when a timer
+ * is armed for an earlier tick, and when a run ends. Cancelling leaves it
+ * alone: the next interrupt may find nothing to do, and is then counted as
+ * idle. There is no periodic tick and nothing is armed when no timer pends.
+ *
+ * A run is the hrtimer's callback, in softirq context. It takes the present
+ * time, lets the levels do a bounded step, runs what is due, and goes round
+ * until nothing is left to do at the present time or the budget is used up;
+ * then it arms the hrtimer anew. The lock is dropped around each callback and
+ * after each batch of list moves. While it is dropped anybody may arm and
+ * cancel: the levels are whole after every step, and base->armed is 0, which
+ * keeps those who arm from touching the hrtimer and the clock, as the run will
+ * see what they did.
+ *
+ * The clock of a base is only moved on by runs and, where that is free, by
+ * those who arm. It may be behind the time; then new timers go to coarser
+ * spokes than need be, which costs a cascade but no exactness.
+ *
+ * Locks
+ * -----
+ *
+ * base->lock is raw and is taken with interrupts off, so any context but NMI
+ * may arm and cancel. Whoever wants a timer's base reads timer->base, locks
+ * that, and looks again; timer->base changes only under the locks of both the
+ * old and the new base, so a timer is on one of them at any time. The locks of
+ * two bases are taken in the order of their CPUs. Under a base's lock only locks of the
+ * timekeeping, hrtimer and scheduler code are taken.
+ *
+ * hwheel_mutex holds the list of wheels still, against creation, destruction
+ * and CPU hotplug.
+ *
+ * Callbacks and those who wait for them
+ * -------------------------------------
+ *
+ * base->running is the timer whose callback a run is in. The timer itself has
+ * no mark, as the callback may free it. As long as its callback runs a timer
+ * stays on its base, wherever it is armed from; hwheel_add_on() leaves a note
+ * in base->dest, and the run moves it when the callback has returned. Whoever
+ * arms or cancels later takes the note away, so if it is still there the timer
+ * is pending and therefore alive. So a callback never runs on two CPUs at a
+ * time, and whoever waits for it has one place to look at.
+ *
+ * On PREEMPT_RT a run can be preempted by one that waits for its callback.
+ * So it holds base->expiry_lock, which lends priority, and which those who
+ * wait take; it lets go of it between callbacks when somebody does.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/debugfs.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+#include "hwheel.h"
+#include "hwheel_compat.h"
+#include "hwheel_levels.h"
+
+#define HWHEEL_TICK_NS		NSEC_PER_MSEC
+#define HWHEEL_LEVELS		5
+#define HWHEEL_SPOKES		128
+#define HWHEEL_BUDGET_NS	(2 * NSEC_PER_MSEC)
+
+/* Callbacks run between two looks at the clock. */
+#define HWHEEL_CLOCK_EVERY	8
+
+/* timer->flags beside HWHEEL_PINNED */
+#define HWHEEL_SHUT_DOWN	BIT(31)
+
+enum hwheel_counter {
+	HWHEEL_ADDED,		/* armings of timers that were not pending */
+	HWHEEL_REARMED,		/* armings of timers that were */
+	HWHEEL_CANCELLED,
+	HWHEEL_EXPIRED_TIMERS,	/* callbacks begun */
+	HWHEEL_CASCADED,	/* list moves of cascades; in levels.moved */
+	HWHEEL_MIGRATED,	/* timers that came from another CPU's base */
+	HWHEEL_INTERRUPTS,	/* runs */
+	HWHEEL_IDLE_INTERRUPTS,	/* runs that found nothing to do */
+	HWHEEL_REMOTE_KICKS,	/* hrtimers moved on behalf of another CPU */
+	HWHEEL_BUDGET_OVERRUNS,	/* runs that left something to the next one */
+	HWHEEL_MAX_LATE_NS,	/* from here on: maxima */
+	HWHEEL_MAX_LOCKED_NS,
+	HWHEEL_COUNTERS
+};
+
+static const char * const hwheel_counter_names[HWHEEL_COUNTERS] = {
+	[HWHEEL_ADDED]			= "added",
+	[HWHEEL_REARMED]		= "rearmed",
+	[HWHEEL_CANCELLED]		= "cancelled",
+	[HWHEEL_EXPIRED_TIMERS]		= "expired",
+	[HWHEEL_CASCADED]		= "cascaded",
+	[HWHEEL_MIGRATED]		= "migrated",
+	[HWHEEL_INTERRUPTS]		= "interrupts",
+	[HWHEEL_IDLE_INTERRUPTS]	= "idle_interrupts",
+	[HWHEEL_REMOTE_KICKS]		= "remote_kicks",
+	[HWHEEL_BUDGET_OVERRUNS]	= "budget_overruns",
+	[HWHEEL_MAX_LATE_NS]		= "max_late_ns",
+	[HWHEEL_MAX_LOCKED_NS]		= "max_locked_ns",
+};
+
+struct hwheel_base {
+	/*
+	 * Protects all of the base that can change, and of the timers on it
+	 * everything.
+	 */
+	raw_spinlock_t		lock;
+	int			cpu;
+	bool			offline;	/* its timers have moved; add none */
+	bool			dead;		/* the wheel is being destroyed */
+	struct hwheel_timer	*running;	/* whose callback is running */
+	u64			armed;		/* tick of the hrtimer, 0 in a run */
+	struct hwheel		*wheel;
+	struct hwheel_base	*dest;		/* where @running wants to go */
+	struct task_struct	*runner;	/* who runs @running's callback */
+	u64			count[HWHEEL_COUNTERS];
+
+	struct hwheel_levels	levels;
+
+	struct hrtimer		hrtimer;
+	call_single_data_t	kick;		/* moves @hrtimer from another CPU */
+	u64			late[65];	/* callbacks, by fls64() of lateness */
+	void			*memory;	/* of @levels */
+#ifdef CONFIG_PREEMPT_RT
+	spinlock_t		expiry_lock;	/* held by runs */
+	atomic_t		waiters;	/* for @expiry_lock */
+#endif
+};
+
+struct hwheel {
+	struct hwheel_base __percpu *bases;
+	clockid_t		clock;
+	u64			budget_ns;
+	enum hwheel_context	context;
+	struct hwheel_geometry	geometry;
+	struct list_head	list;		/* on hwheel_wheels */
+	struct mutex		walk_mutex;	/* one walk of the levels at a time */
+	struct dentry		*debugfs;
+	char			name[HWHEEL_NAME_MAX + 1];
+};
+
+/* The wheel that timers are on if their users have no wheel of their own. */
+struct hwheel *hwheel_system;
+EXPORT_SYMBOL_GPL(hwheel_system);
+
+static LIST_HEAD(hwheel_wheels);
+static DEFINE_MUTEX(hwheel_mutex);
+static int hwheel_cpuhp_state;
+
+static __always_inline ktime_t hwheel_clock(const struct hwheel *wheel)
+{
+	return wheel->clock == CLOCK_BOOTTIME ? ktime_get_boottime() : ktime_get();
+}
+
+static void hwheel_note_max(struct hwheel_base *base, enum hwheel_counter which, s64 ns)
+{
+	if (ns > (s64)base->count[which])
+		base->count[which] = ns;
+}
+
+/* ------------------------------------------------------------------------ */
+/* A timer's base */
+
+/*
+ * The base of a timer that has been on none so far, or that has not been set
+ * up. Static timers come to the module's wheel here.
+ */
+static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
+{
+	struct hwheel_base *base = READ_ONCE(timer->base);
+
+	if (base == __HWHEEL_SYSTEM_BASE) {
+		cmpxchg(&timer->base, base, raw_cpu_ptr(hwheel_system->bases));
+		return READ_ONCE(timer->base);
+	}
+	WARN_ONCE(!base, "hwheel: timer with callback %ps used before hwheel_setup()\n",
+		  timer->function);
+	return base;
+}
+
+static __always_inline struct hwheel_base *hwheel_base(const struct hwheel_timer *timer)
+{
+	struct hwheel_base *base = READ_ONCE(timer->base);
+
+	if (unlikely((unsigned long)base <= (unsigned long)__HWHEEL_SYSTEM_BASE))
+		return hwheel_find_base((struct hwheel_timer *)timer);
+	return base;
+}
+
+/* Lock the base that @timer, which has one, is on. */
+static __always_inline struct hwheel_base *hwheel_lock(struct hwheel_timer *timer,
+						       unsigned long *flags)
+	__acquires(timer->base->lock)
+{
+	for (;;) {
+		struct hwheel_base *base = READ_ONCE(timer->base);
+
+		raw_spin_lock_irqsave(&base->lock, *flags);
+		if (likely(timer->base == base))
+			return base;
+		raw_spin_unlock_irqrestore(&base->lock, *flags);
+		cpu_relax();
+	}
+}
+
+/*
+ * With @base locked, lock @other too, in the order of their CPUs. If that is
+ * not to be had otherwise @base is unlocked for a while.
+ */
+static void hwheel_lock_other(struct hwheel_base *base, struct hwheel_base *other)
+	__acquires(&other->lock)
+{
+	if (other->cpu > base->cpu) {
+		raw_spin_lock_nested(&other->lock, SINGLE_DEPTH_NESTING);
+	} else if (!raw_spin_trylock(&other->lock)) {
+		raw_spin_unlock(&base->lock);
+		raw_spin_lock(&other->lock);
+		raw_spin_lock_nested(&base->lock, SINGLE_DEPTH_NESTING);
+	}
+}
+
+/* ------------------------------------------------------------------------ */
+/* The drive */
+
+static void hwheel_start_hrtimer(struct hwheel_base *base)
+{
+	hrtimer_start(&base->hrtimer, levels_tick_ns(&base->levels, base->armed),
+		      HRTIMER_MODE_ABS_PINNED_SOFT);
+}
+
+/* On @base's CPU, by request of another one; interrupts are off. */
+static void hwheel_kick(void *data)
+{
+	struct hwheel_base *base = data;
+
+	raw_spin_lock(&base->lock);
+	base->count[HWHEEL_REMOTE_KICKS]++;
+	if (base->armed && base->armed != HWHEEL_NEVER)
+		hwheel_start_hrtimer(base);
+	raw_spin_unlock(&base->lock);
+}
+
+/* Have a run at @tick, which is earlier than the next one would be. */
+static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
+{
+	base->armed = max(tick, 1ULL);
+	/*
+	 * A pinned hrtimer is queued on the CPU that starts it. Busy means that
+	 * a kick is under way, which will see the new tick.
+	 */
+	if (base->cpu != smp_processor_id() && cpu_online(base->cpu))
+		smp_call_function_single_async(base->cpu, &base->kick);
+	else
+		hwheel_start_hrtimer(base);
+}
+
+/*
+ * Bring the clock of a base on, if a run has nothing to do before @now. It is
+ * worth it when the clock has fallen far behind.
+ */
+static __always_inline void hwheel_catch_up(struct hwheel_base *base, ktime_t now,
+					    u64 lag)
+{
+	u64 tick = levels_tick_down(&base->levels, now);
+
+	if (tick > base->levels.clock + lag && tick <= base->armed)
+		levels_set_clock(&base->levels, tick);
+}
+
+#ifdef CONFIG_PREEMPT_RT
+static void hwheel_init_expiry_lock(struct hwheel_base *base)
+{
+	spin_lock_init(&base->expiry_lock);
+	atomic_set(&base->waiters, 0);
+}
+
+static void hwheel_lock_expiry(struct hwheel_base *base)
+{
+	spin_lock(&base->expiry_lock);
+}
+
+static void hwheel_unlock_expiry(struct hwheel_base *base)
+{
+	spin_unlock(&base->expiry_lock);
+}
+
+/* In a run, base locked, no callback running: let those in who wait. */
+static void hwheel_yield_expiry(struct hwheel_base *base)
+{
+	if (atomic_read(&base->waiters)) {
+		raw_spin_unlock_irq(&base->lock);
+		spin_unlock(&base->expiry_lock);
+		spin_lock(&base->expiry_lock);
+		raw_spin_lock_irq(&base->lock);
+	}
+}
+
+/* Until the callback that runs on @base may have ended. */
+static void hwheel_wait_running(struct hwheel_base *base)
+{
+	atomic_inc(&base->waiters);
+	spin_lock_bh(&base->expiry_lock);
+	atomic_dec(&base->waiters);
+	spin_unlock_bh(&base->expiry_lock);
+}
+#else
+static inline void hwheel_init_expiry_lock(struct hwheel_base *base) { }
+static inline void hwheel_lock_expiry(struct hwheel_base *base) { }
+static inline void hwheel_unlock_expiry(struct hwheel_base *base) { }
+static inline void hwheel_yield_expiry(struct hwheel_base *base) { }
+
+static inline void hwheel_wait_running(struct hwheel_base *base)
+{
+	cpu_relax();
+}
+#endif
+
+/*
+ * In a run, base locked: @timer was told while its callback ran to go on
+ * elsewhere. Where the lock has to be dropped base->running still holds the
+ * timer here, and base->dest still says whether it is to go.
+ */
+static void hwheel_move_running(struct hwheel_base *base, struct hwheel_timer *timer)
+{
+	struct hwheel_base *dest;
+	u64 wake;
+
+	while ((dest = base->dest)) {
+		hwheel_lock_other(base, dest);
+		if (base->dest == dest) {
+			base->dest = NULL;
+			if (!dest->offline && !dest->dead) {
+				levels_del(&base->levels, timer);
+				WRITE_ONCE(timer->base, dest);
+				dest->count[HWHEEL_MIGRATED]++;
+				wake = levels_add(&dest->levels, timer,
+						  levels_due(&dest->levels, timer));
+				if (wake < dest->armed)
+					hwheel_arm_base(dest, wake);
+			}
+		}
+		raw_spin_unlock(&dest->lock);
+	}
+}
+
+static void hwheel_call(struct hwheel_base *base, struct hwheel_timer *timer)
+	__must_hold(&base->lock)
+{
+	void (*function)(struct hwheel_timer *timer) = timer->function;
+	int count;
+
+	base->running = timer;
+	base->dest = NULL;
+	WRITE_ONCE(base->runner, current);
+	raw_spin_unlock_irq(&base->lock);
+
+	count = preempt_count();
+	function(timer);
+	if (WARN_ONCE(count != preempt_count(),
+		      "hwheel: callback %ps returned with preempt_count %08x, was called with %08x\n",
+		      function, preempt_count(), count))
+		preempt_count_set(count);
+
+	raw_spin_lock_irq(&base->lock);
+	WRITE_ONCE(base->runner, NULL);
+	hwheel_move_running(base, timer);
+	base->running = NULL;
+	hwheel_yield_expiry(base);
+}
+
+/*
+ * Run what is due, one callback after the other, as long as @now is before
+ * @end. The clock is looked at after every few callbacks and when a jiffy has
+ * begun, so lateness is off by less than that.
+ */
+static void hwheel_fire(struct hwheel_base *base, ktime_t *now, ktime_t end)
+{
+	unsigned long last = jiffies;
+	struct hwheel_timer *timer;
+	unsigned int n = 0;
+	s64 late;
+
+	while (*now < end && (timer = levels_pop(&base->levels))) {
+		late = *now - timer->expires;
+		base->late[fls64(late)]++;
+		hwheel_note_max(base, HWHEEL_MAX_LATE_NS, late);
+		base->count[HWHEEL_EXPIRED_TIMERS]++;
+		hwheel_call(base, timer);
+
+		if (!(++n % HWHEEL_CLOCK_EVERY) || time_after(jiffies, last)) {
+			last = jiffies;
+			*now = hwheel_clock(base->wheel);
+		}
+	}
+	if (n % HWHEEL_CLOCK_EVERY)
+		*now = hwheel_clock(base->wheel);
+}
+
+static enum hrtimer_restart hwheel_run(struct hrtimer *hrtimer)
+{
+	struct hwheel_base *base = container_of(hrtimer, struct hwheel_base, hrtimer);
+	struct hwheel_levels *levels = &base->levels;
+	ktime_t now, end, locked;
+	bool idle = true;
+	u64 moved, wake;
+
+	hwheel_lock_expiry(base);
+	raw_spin_lock_irq(&base->lock);
+	base->count[HWHEEL_INTERRUPTS]++;
+	base->armed = 0;
+	now = hwheel_clock(base->wheel);
+	end = ktime_add_safe(now, base->wheel->budget_ns);
+	locked = now;
+	moved = levels->moved;
+
+	for (;;) {
+		enum hwheel_step step = levels_step(levels, levels_tick_down(levels, now));
+
+		if (step == HWHEEL_IDLE) {
+			wake = levels_wake(levels);
+			break;
+		}
+		idle = false;
+		if (now >= end) {
+			base->count[HWHEEL_BUDGET_OVERRUNS]++;
+			wake = levels->clock;
+			break;
+		}
+		if (step == HWHEEL_DUE) {
+			hwheel_fire(base, &now, end);
+		} else if (levels->moved - moved < HWHEEL_BATCH) {
+			continue;
+		} else {
+			now = hwheel_clock(base->wheel);
+			hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, now - locked);
+			raw_spin_unlock_irq(&base->lock);
+			cpu_relax();
+			raw_spin_lock_irq(&base->lock);
+			now = hwheel_clock(base->wheel);
+		}
+		locked = now;
+		moved = levels->moved;
+	}
+
+	if (idle)
+		base->count[HWHEEL_IDLE_INTERRUPTS]++;
+	base->armed = HWHEEL_NEVER;
+	if (wake != HWHEEL_NEVER)
+		hwheel_arm_base(base, wake);
+	raw_spin_unlock_irq(&base->lock);
+	hwheel_unlock_expiry(base);
+	return HRTIMER_NORESTART;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Arming */
+
+enum hwheel_how {
+	HWHEEL_ANYHOW,
+	HWHEEL_IF_PENDING,
+	HWHEEL_IF_EARLIER,
+};
+
+/* With @base locked: is @timer to be armed for @expires at all? */
+static __always_inline bool hwheel_may_arm(const struct hwheel_base *base,
+					   const struct hwheel_timer *timer,
+					   ktime_t expires, enum hwheel_how how)
+{
+	if (unlikely((timer->flags & HWHEEL_SHUT_DOWN) || base->dead))
+		return false;
+	if (how == HWHEEL_IF_PENDING)
+		return hwheel_pending(timer);
+	if (how == HWHEEL_IF_EARLIER)
+		return !hwheel_pending(timer) || expires < timer->expires;
+	return true;
+}
+
+/* With @base locked: where @timer is to be armed; @cpu is -1 for anywhere. */
+static __always_inline struct hwheel_base *
+hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
+{
+	struct hwheel_base *target;
+
+	if (unlikely(base->running == timer))
+		return base;
+	if (cpu >= 0) {
+		target = per_cpu_ptr(base->wheel->bases, cpu);
+		if (!READ_ONCE(target->offline))
+			return target;
+	} else if ((timer->flags & HWHEEL_PINNED) && !base->offline) {
+		return base;
+	}
+	return this_cpu_ptr(base->wheel->bases);
+}
+
+/*
+ * With @base locked: take @timer off it and over to @target, which is locked
+ * instead and returned. If that is no longer right when both locks have been
+ * got, the base that the timer is on is locked and returned.
+ */
+static noinline struct hwheel_base *
+hwheel_switch_base(struct hwheel_base *base, struct hwheel_timer *timer,
+		   struct hwheel_base *target, bool pending, ktime_t expires,
+		   enum hwheel_how how)
+	__must_hold(&base->lock)
+{
+	unsigned long flags;
+
+	hwheel_lock_other(base, target);
+	if (likely(timer->base == base && hwheel_pending(timer) == pending &&
+		   hwheel_may_arm(base, timer, expires, how) &&
+		   base->running != timer && !target->offline)) {
+		if (pending)
+			levels_del(&base->levels, timer);
+		WRITE_ONCE(timer->base, target);
+		target->count[HWHEEL_MIGRATED] += pending;
+		raw_spin_unlock(&base->lock);
+		return target;
+	}
+	raw_spin_unlock(&target->lock);
+	raw_spin_unlock(&base->lock);
+	return hwheel_lock(timer, &flags);	/* interrupts are off already */
+}
+
+/*
+ * Arm @timer for @expires. @now is the present time if the caller has read the
+ * clock, else 0; reading it costs as much as all the rest, so it is read here
+ * only to bring the clock of an idle base on.
+ */
+static __always_inline bool hwheel_arm(struct hwheel_timer *timer, ktime_t expires,
+				       ktime_t now, enum hwheel_how how, int cpu)
+{
+	struct hwheel_base *base, *target;
+	bool pending, moved = false;
+	unsigned long flags;
+	u64 tick, wake;
+
+	base = hwheel_lock(timer, &flags);
+	for (;;) {
+		pending = hwheel_pending(timer);
+		if (!hwheel_may_arm(base, timer, expires, how))
+			goto out;
+		target = hwheel_target(base, timer, cpu);
+		if (likely(target == base))
+			break;
+		base = hwheel_switch_base(base, timer, target, pending, expires, how);
+		moved = base == target;
+		if (moved)
+			break;
+	}
+	if (unlikely(base->running == timer))
+		base->dest = cpu >= 0 && cpu != base->cpu ?
+			     per_cpu_ptr(base->wheel->bases, cpu) : NULL;
+
+	tick = levels_tick_up(&base->levels, expires);
+	if (pending && !moved) {
+		u64 old = levels_due(&base->levels, timer);
+
+		WRITE_ONCE(timer->expires, expires);
+		wake = levels_mod(&base->levels, timer, old, tick);
+	} else {
+		if (unlikely(!base->levels.pending))
+			hwheel_catch_up(base, now ?: hwheel_clock(base->wheel), 0);
+		else if (now)
+			hwheel_catch_up(base, now, base->levels.level[0].nr / 2);
+		WRITE_ONCE(timer->expires, expires);
+		wake = levels_add(&base->levels, timer, tick);
+	}
+	base->count[pending ? HWHEEL_REARMED : HWHEEL_ADDED]++;
+	if (wake < base->armed)
+		hwheel_arm_base(base, wake);
+out:
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+	return pending;
+}
+
+/* A relative deadline; one that is due at once is due at the tick that began last. */
+static __always_inline ktime_t hwheel_deadline(const struct hwheel_base *base,
+					       ktime_t now, ktime_t delay)
+{
+	if (unlikely(delay <= 0))
+		return levels_tick_ns(&base->levels, levels_tick_down(&base->levels, now));
+	return delay <= KTIME_MAX - now ? now + delay : KTIME_MAX;
+}
+
+/* The instant from @expires to @expires + @slack at which timers best meet. */
+static __always_inline ktime_t hwheel_pick(const struct hwheel_base *base,
+					   ktime_t expires, ktime_t slack)
+{
+	u64 first, last;
+
+	if (slack <= 0)
+		return expires;
+	if (expires > KTIME_MAX - slack)
+		slack = KTIME_MAX - expires;
+	first = levels_tick_up(&base->levels, expires);
+	last = levels_tick_down(&base->levels, expires + slack);
+	if (first > last)
+		return expires;
+	return levels_tick_ns(&base->levels, levels_align(&base->levels, first, last));
+}
+
+/**
+ * hwheel_add - arm or re-arm a timer
+ * @timer: the timer, set up
+ * @delay: nanoseconds from now; any value. Zero and less are due at once
+ *
+ * The callback runs at the first tick of the wheel at or after @delay from
+ * now, on this CPU, unless the timer is HWHEEL_PINNED or its callback is
+ * running, in which cases it stays on the CPU that it is on. A pending timer
+ * is re-armed for the new time.
+ *
+ * Context: any but NMI.
+ * Return: true if @timer was pending.
+ */
+bool hwheel_add(struct hwheel_timer *timer, ktime_t delay)
+{
+	const struct hwheel_base *base = hwheel_base(timer);
+	ktime_t now;
+
+	if (unlikely(!base))
+		return false;
+	now = hwheel_clock(base->wheel);
+	return hwheel_arm(timer, hwheel_deadline(base, now, delay), now,
+			  HWHEEL_ANYHOW, -1);
+}
+EXPORT_SYMBOL_GPL(hwheel_add);
+
+/**
+ * hwheel_add_range - arm or re-arm a timer that may be a little late
+ * @timer: the timer, set up
+ * @delay: nanoseconds from now, as in hwheel_add()
+ * @slack: how much later it may be, in nanoseconds; less than 0 counts as 0
+ *
+ * The most coarsely aligned tick from @delay to @delay + @slack is picked.
+ * Timers armed so meet: they share spokes and interrupts and are cascaded less
+ * or never. hwheel_expires() tells the pick.
+ *
+ * Context: any but NMI.
+ * Return: true if @timer was pending.
+ */
+bool hwheel_add_range(struct hwheel_timer *timer, ktime_t delay, ktime_t slack)
+{
+	const struct hwheel_base *base = hwheel_base(timer);
+	ktime_t now, expires;
+
+	if (unlikely(!base))
+		return false;
+	now = hwheel_clock(base->wheel);
+	expires = hwheel_pick(base, hwheel_deadline(base, now, delay), slack);
+	return hwheel_arm(timer, expires, now, HWHEEL_ANYHOW, -1);
+}
+EXPORT_SYMBOL_GPL(hwheel_add_range);
+
+/**
+ * hwheel_add_at - arm or re-arm a timer for an instant
+ * @timer: the timer, set up
+ * @expires: the instant, in nanoseconds on the wheel's clock (hwheel_now());
+ *	one that has passed is due at once
+ * @slack: as in hwheel_add_range()
+ *
+ * The cheapest way to arm, as no clock has to be read.
+ *
+ * Context: any but NMI.
+ * Return: true if @timer was pending.
+ */
+bool hwheel_add_at(struct hwheel_timer *timer, ktime_t expires, ktime_t slack)
+{
+	const struct hwheel_base *base = hwheel_base(timer);
+
+	if (unlikely(!base))
+		return false;
+	return hwheel_arm(timer, hwheel_pick(base, expires, slack), 0,
+			  HWHEEL_ANYHOW, -1);
+}
+EXPORT_SYMBOL_GPL(hwheel_add_at);
+
+/**
+ * hwheel_add_on - arm or re-arm a timer on a given CPU
+ * @timer: the timer, set up
+ * @delay: as in hwheel_add()
+ * @cpu: the CPU whose softirq is to run the callback. If it is offline the
+ *	timer is armed on this CPU; if there can be none of that number, too,
+ *	with a warning
+ *
+ * If the timer's callback is running, the timer moves when it has returned.
+ *
+ * Context: any but NMI.
+ * Return: true if @timer was pending.
+ */
+bool hwheel_add_on(struct hwheel_timer *timer, ktime_t delay, int cpu)
+{
+	const struct hwheel_base *base = hwheel_base(timer);
+	ktime_t now;
+
+	if (unlikely(!base))
+		return false;
+	if (WARN_ONCE(cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu),
+		      "hwheel: timer with callback %ps armed on CPU %d, which can not be\n",
+		      timer->function, cpu))
+		cpu = -1;
+	now = hwheel_clock(base->wheel);
+	return hwheel_arm(timer, hwheel_deadline(base, now, delay), now,
+			  HWHEEL_ANYHOW, cpu);
+}
+EXPORT_SYMBOL_GPL(hwheel_add_on);
+
+/**
+ * hwheel_mod_pending - re-arm a timer if it is pending
+ * @timer: the timer, set up
+ * @delay: as in hwheel_add()
+ *
+ * Context: any but NMI.
+ * Return: true if @timer was pending, and has been re-armed.
+ */
+bool hwheel_mod_pending(struct hwheel_timer *timer, ktime_t delay)
+{
+	const struct hwheel_base *base = hwheel_base(timer);
+	ktime_t now;
+
+	if (unlikely(!base))
+		return false;
+	now = hwheel_clock(base->wheel);
+	return hwheel_arm(timer, hwheel_deadline(base, now, delay), now,
+			  HWHEEL_IF_PENDING, -1);
+}
+EXPORT_SYMBOL_GPL(hwheel_mod_pending);
+
+/**
+ * hwheel_reduce - arm a timer, or bring its expiration forward
+ * @timer: the timer, set up
+ * @delay: as in hwheel_add()
+ *
+ * A timer that is pending for an earlier time is left as it is.
+ *
+ * Context: any but NMI.
+ * Return: true if @timer was pending.
+ */
+bool hwheel_reduce(struct hwheel_timer *timer, ktime_t delay)
+{
+	const struct hwheel_base *base = hwheel_base(timer);
+	ktime_t now;
+
+	if (unlikely(!base))
+		return false;
+	now = hwheel_clock(base->wheel);
+	return hwheel_arm(timer, hwheel_deadline(base, now, delay), now,
+			  HWHEEL_IF_EARLIER, -1);
+}
+EXPORT_SYMBOL_GPL(hwheel_reduce);
+
+/**
+ * hwheel_forward - arm a periodic timer for its next period
+ * @timer: the timer, which has been armed before
+ * @interval: the period in nanoseconds, 1 or more; it may be shorter than a
+ *	tick. Less is a mistake, warned of and taken as 1
+ *
+ * Arms @timer for the first of its last expiration plus n times @interval that
+ * is after now; so a periodic timer does not drift. If that expiration is
+ * still to come, n is 0 and it is armed for that.
+ *
+ * Context: any but NMI; as a rule the timer's own callback.
+ * Return: n, the number of periods that the expiration was moved on.
+ */
+u64 hwheel_forward(struct hwheel_timer *timer, ktime_t interval)
+{
+	const struct hwheel_base *base = hwheel_base(timer);
+	ktime_t now, expires, late;
+	u64 n = 0;
+
+	if (unlikely(!base))
+		return 0;
+	if (WARN_ONCE(interval < 1,
+		      "hwheel: timer with callback %ps forwarded by %lld ns\n",
+		      timer->function, interval))
+		interval = 1;
+
+	expires = hwheel_expires(timer);
+	now = hwheel_clock(base->wheel);
+	late = now - expires;
+	if (late >= 0) {
+		n = div64_u64(late, interval);
+		expires = hwheel_deadline(base, expires + n * interval, interval);
+		n++;
+	}
+	hwheel_arm(timer, expires, now, HWHEEL_ANYHOW, -1);
+	return n;
+}
+EXPORT_SYMBOL_GPL(hwheel_forward);
+
+/* ------------------------------------------------------------------------ */
+/* Cancelling */
+
+/*
+ * Take @timer off its base and set @flags in it. Returns 1 if it was pending,
+ * else 0; or, if @wait and its callback is running, -1 without taking it off.
+ */
+static int hwheel_remove(struct hwheel_timer *timer, unsigned int set, bool wait)
+{
+	struct hwheel_base *base;
+	unsigned long flags;
+	int ret = 0;
+
+	if (unlikely(!hwheel_base(timer)))
+		return 0;
+
+	base = hwheel_lock(timer, &flags);
+	timer->flags |= set;
+	if (wait && base->running == timer) {
+		ret = -1;
+	} else if (hwheel_pending(timer)) {
+		if (unlikely(base->running == timer))
+			base->dest = NULL;
+		levels_del(&base->levels, timer);
+		base->count[HWHEEL_CANCELLED]++;
+		ret = 1;
+	}
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+	return ret;
+}
+
+static bool hwheel_remove_sync(struct hwheel_timer *timer, unsigned int set)
+{
+	for (;;) {
+		int ret = hwheel_remove(timer, set, true);
+		struct hwheel_base *base;
+
+		if (ret >= 0)
+			return ret;
+
+		/* Only the callback itself can find itself running it. */
+		base = READ_ONCE(timer->base);
+		if (WARN_ONCE(READ_ONCE(base->runner) == current,
+			      "hwheel: callback %ps waits for itself\n",
+			      timer->function))
+			return hwheel_remove(timer, set, false);
+		hwheel_wait_running(base);
+	}
+}
+
+/**
+ * hwheel_cancel - cancel a timer
+ * @timer: the timer
+ *
+ * Does not wait for the callback, which may be running.
+ *
+ * Context: any but NMI.
+ * Return: true if @timer was pending, and will not expire.
+ */
+bool hwheel_cancel(struct hwheel_timer *timer)
+{
+	if (!hwheel_pending(timer))
+		return false;
+	return hwheel_remove(timer, 0, false);
+}
+EXPORT_SYMBOL_GPL(hwheel_cancel);
+
+/**
+ * hwheel_try_cancel - cancel a timer unless its callback is running
+ * @timer: the timer
+ *
+ * Context: any but NMI.
+ * Return: 1 if @timer was pending and will not expire; 0 if it was not; -1,
+ * with nothing done, if its callback is running.
+ */
+int hwheel_try_cancel(struct hwheel_timer *timer)
+{
+	return hwheel_remove(timer, 0, true);
+}
+EXPORT_SYMBOL_GPL(hwheel_try_cancel);
+
+/**
+ * hwheel_cancel_sync - cancel a timer and wait for its callback
+ * @timer: the timer
+ *
+ * When this returns the timer is neither pending nor is its callback running,
+ * as long as nobody else arms it. Must not be called from the timer's callback,
+ * nor with a lock held that the callback takes.
+ *
+ * Context: task or softirq, with interrupts on; on PREEMPT_RT it may sleep.
+ * Return: true if @timer was pending.
+ */
+bool hwheel_cancel_sync(struct hwheel_timer *timer)
+{
+	return hwheel_remove_sync(timer, 0);
+}
+EXPORT_SYMBOL_GPL(hwheel_cancel_sync);
+
+/**
+ * hwheel_shutdown - cancel a timer for good
+ * @timer: the timer
+ *
+ * As hwheel_cancel(), and all attempts to arm the timer do nothing from here
+ * on until it is set up again.
+ *
+ * Context: any but NMI.
+ * Return: true if @timer was pending, and will not expire.
+ */
+bool hwheel_shutdown(struct hwheel_timer *timer)
+{
+	return hwheel_remove(timer, HWHEEL_SHUT_DOWN, false);
+}
+EXPORT_SYMBOL_GPL(hwheel_shutdown);
+
+/**
+ * hwheel_shutdown_sync - cancel a timer for good and wait for its callback
+ * @timer: the timer
+ *
+ * As hwheel_cancel_sync(), and the timer can't be armed, not even by its
+ * callback, until it is set up again. After it the timer may be freed.
+ *
+ * Context: task or softirq, with interrupts on; on PREEMPT_RT it may sleep.
+ * Return: true if @timer was pending.
+ */
+bool hwheel_shutdown_sync(struct hwheel_timer *timer)
+{
+	return hwheel_remove_sync(timer, HWHEEL_SHUT_DOWN);
+}
+EXPORT_SYMBOL_GPL(hwheel_shutdown_sync);
+
+/* ------------------------------------------------------------------------ */
+/* Setting up and looking */
+
+/**
+ * hwheel_setup - make a timer ready to be armed
+ * @timer: the timer; it must not be pending
+ * @wheel: the wheel it will be on: hwheel_system, or one of your own
+ * @function: its callback, which gets @timer; see struct hwheel_config for
+ *	where it runs
+ * @flags: 0 or HWHEEL_PINNED
+ *
+ * Context: any.
+ */
+void hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
+		  void (*function)(struct hwheel_timer *timer),
+		  unsigned int flags)
+{
+	bool bad = IS_ERR_OR_NULL(wheel) || !function || (flags & ~HWHEEL_PINNED);
+
+	WARN_ONCE(bad, "hwheel: timer set up with wheel %pe, callback %ps, flags %#x; it can't be armed\n",
+		  wheel, function, flags);
+	timer->entry.next = NULL;
+	timer->entry.prev = NULL;
+	timer->expires = 0;
+	timer->function = function;
+	timer->base = bad ? NULL : raw_cpu_ptr(wheel->bases);
+	timer->flags = flags;
+}
+EXPORT_SYMBOL_GPL(hwheel_setup);
+
+/**
+ * hwheel_setup_on_stack - hwheel_setup() for a timer on the stack
+ * @timer: the timer
+ * @wheel: its wheel
+ * @function: its callback
+ * @flags: 0 or HWHEEL_PINNED
+ *
+ * To be followed by hwheel_destroy_on_stack() before the function returns.
+ *
+ * Context: any.
+ */
+void hwheel_setup_on_stack(struct hwheel_timer *timer, struct hwheel *wheel,
+			   void (*function)(struct hwheel_timer *timer),
+			   unsigned int flags)
+{
+	hwheel_setup(timer, wheel, function, flags);
+}
+EXPORT_SYMBOL_GPL(hwheel_setup_on_stack);
+
+/**
+ * hwheel_destroy_on_stack - end the life of a timer on the stack
+ * @timer: the timer; pending or not, it is cancelled and waited for
+ *
+ * Context: as hwheel_cancel_sync().
+ */
+void hwheel_destroy_on_stack(struct hwheel_timer *timer)
+{
+	hwheel_shutdown_sync(timer);
+}
+EXPORT_SYMBOL_GPL(hwheel_destroy_on_stack);
+
+/**
+ * hwheel_expires - the instant a timer is armed for
+ * @timer: the timer
+ *
+ * Context: any. Takes no lock.
+ * Return: the instant, in nanoseconds on the wheel's clock; where slack was
+ * given, the one that was picked. Of a timer that is not pending, the last one.
+ */
+ktime_t hwheel_expires(const struct hwheel_timer *timer)
+{
+	return READ_ONCE(timer->expires);
+}
+EXPORT_SYMBOL_GPL(hwheel_expires);
+
+/**
+ * hwheel_remaining - time until a timer expires
+ * @timer: the timer, set up
+ *
+ * Context: any. Takes no lock.
+ * Return: hwheel_expires() less now, in nanoseconds; negative if it has passed.
+ */
+ktime_t hwheel_remaining(const struct hwheel_timer *timer)
+{
+	const struct hwheel_base *base = hwheel_base(timer);
+
+	return base ? hwheel_expires(timer) - hwheel_clock(base->wheel) : 0;
+}
+EXPORT_SYMBOL_GPL(hwheel_remaining);
+
+/**
+ * hwheel_now - the present time of a wheel
+ * @wheel: the wheel
+ *
+ * Context: any.
+ * Return: nanoseconds on the wheel's clock.
+ */
+ktime_t hwheel_now(const struct hwheel *wheel)
+{
+	return hwheel_clock(wheel);
+}
+EXPORT_SYMBOL_GPL(hwheel_now);
+
+static u64 hwheel_base_count(const struct hwheel_base *base, enum hwheel_counter which)
+{
+	if (which == HWHEEL_CASCADED)
+		return READ_ONCE(base->levels.moved);
+	return READ_ONCE(base->count[which]);
+}
+
+static u64 hwheel_total(const struct hwheel *wheel, enum hwheel_counter which)
+{
+	u64 n, total = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		n = hwheel_base_count(per_cpu_ptr(wheel->bases, cpu), which);
+		total = which < HWHEEL_MAX_LATE_NS ? total + n : max(total, n);
+	}
+	return total;
+}
+
+/**
+ * hwheel_count - read one of a wheel's counters
+ * @wheel: the wheel
+ * @counter: its name, one of the first column of the wheel's debugfs file stats
+ *
+ * Context: any. Takes no lock.
+ * Return: the sum over all CPUs, of a maximum the greatest; U64_MAX if there
+ * is no counter of that name.
+ */
+u64 hwheel_count(const struct hwheel *wheel, const char *counter)
+{
+	int which = match_string(hwheel_counter_names, HWHEEL_COUNTERS, counter);
+
+	return which < 0 ? U64_MAX : hwheel_total(wheel, which);
+}
+EXPORT_SYMBOL_GPL(hwheel_count);
+
+#include "hwheel_debugfs.h"
+
+/* ------------------------------------------------------------------------ */
+/* Wheels */
+
+static void hwheel_free(struct hwheel *wheel)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		kvfree(per_cpu_ptr(wheel->bases, cpu)->memory);
+	free_percpu(wheel->bases);
+	kfree(wheel);
+}
+
+static int hwheel_init_base(struct hwheel *wheel, int cpu)
+{
+	struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+
+	base->memory = kvzalloc_node(levels_size(&wheel->geometry), GFP_KERNEL,
+				     cpu_to_node(cpu));
+	if (!base->memory)
+		return -ENOMEM;
+
+	raw_spin_lock_init(&base->lock);
+	base->cpu = cpu;
+	base->wheel = wheel;
+	base->armed = HWHEEL_NEVER;
+	levels_init(&base->levels, &wheel->geometry, base->memory, 0);
+	levels_set_clock(&base->levels,
+			 levels_tick_down(&base->levels, hwheel_clock(wheel)));
+	hrtimer_setup(&base->hrtimer, hwheel_run, wheel->clock,
+		      HRTIMER_MODE_ABS_PINNED_SOFT);
+	INIT_CSD(&base->kick, hwheel_kick, base);
+	hwheel_init_expiry_lock(base);
+	return 0;
+}
+
+/* Fill in the defaults that @config asks for; what is wrong, or NULL. */
+static const char *hwheel_plan(struct hwheel_geometry *geometry,
+			       const struct hwheel_config *config)
+{
+	unsigned int i, spokes = HWHEEL_SPOKES;
+	const char *fault;
+
+	geometry->tick_ns = config->tick_ns ?: HWHEEL_TICK_NS;
+	geometry->levels = config->levels ?: HWHEEL_LEVELS;
+	for (i = 0; i < HWHEEL_MAX_LEVELS; i++) {
+		spokes = config->spokes[i] ?: spokes;
+		geometry->spokes[i] = spokes;
+	}
+	do {
+		fault = hwheel_geometry_fault(geometry);
+	} while (fault && !config->levels && --geometry->levels);
+	return fault;
+}
+
+static int hwheel_check(const struct hwheel_config *config,
+			struct hwheel_geometry *geometry)
+{
+	const char *name = config->name, *fault;
+
+	if (!name || !*name || strnlen(name, HWHEEL_NAME_MAX + 1) > HWHEEL_NAME_MAX ||
+	    strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, "..")) {
+		pr_err("wheel \"%.40s\": a name is 1 to %d characters without a '/'\n",
+		       name ?: "", HWHEEL_NAME_MAX);
+		return -EINVAL;
+	}
+	fault = hwheel_plan(geometry, config);
+	if (fault) {
+		pr_err("wheel \"%s\": %s\n", name, fault);
+		return -EINVAL;
+	}
+	if (config->clock && config->clock != CLOCK_MONOTONIC &&
+	    config->clock != CLOCK_BOOTTIME) {
+		pr_err("wheel \"%s\": clock %d is not CLOCK_MONOTONIC or CLOCK_BOOTTIME\n",
+		       name, config->clock);
+		return -EINVAL;
+	}
+	if ((unsigned int)config->context > HWHEEL_WORK) {
+		pr_err("wheel \"%s\": there is no context %d\n", name, config->context);
+		return -EINVAL;
+	}
+	if (config->context != HWHEEL_SOFTIRQ) {
+		pr_err("wheel \"%s\": callbacks run in softirq context only so far\n", name);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/**
+ * hwheel_create - make a wheel
+ * @config: what it is to be like; it is not needed after the call
+ *
+ * The levels take 32 bytes a spoke on each possible CPU.
+ *
+ * Context: task; sleeps.
+ * Return: the wheel, or an ERR_PTR: -EINVAL (name, geometry, clock or context
+ * is not allowed), -EEXIST (a wheel has that name), -EOPNOTSUPP (a context
+ * that is not built yet), -ENOMEM. A line in the kernel log says what is wrong.
+ */
+struct hwheel *hwheel_create(const struct hwheel_config *config)
+{
+	struct hwheel_geometry geometry = {};
+	struct hwheel *wheel, *other;
+	int cpu, err;
+
+	err = hwheel_check(config, &geometry);
+	if (err)
+		return ERR_PTR(err);
+
+	err = -ENOMEM;
+	wheel = kzalloc(sizeof(*wheel), GFP_KERNEL);
+	if (!wheel)
+		goto err_memory;
+	strscpy(wheel->name, config->name, sizeof(wheel->name));
+	wheel->geometry = geometry;
+	wheel->clock = config->clock ?: CLOCK_MONOTONIC;
+	wheel->context = config->context;
+	wheel->budget_ns = min_t(u64, config->budget_ns ?: HWHEEL_BUDGET_NS, S64_MAX);
+	mutex_init(&wheel->walk_mutex);
+
+	wheel->bases = alloc_percpu_gfp(struct hwheel_base, GFP_KERNEL | __GFP_ZERO);
+	if (!wheel->bases)
+		goto err_wheel;
+	for_each_possible_cpu(cpu) {
+		if (hwheel_init_base(wheel, cpu))
+			goto err_bases;
+	}
+
+	cpus_read_lock();
+	mutex_lock(&hwheel_mutex);
+	list_for_each_entry(other, &hwheel_wheels, list) {
+		if (!strcmp(other->name, wheel->name)) {
+			err = -EEXIST;
+			goto err_unlock;
+		}
+	}
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(wheel->bases, cpu)->offline = !cpu_online(cpu);
+	list_add_tail(&wheel->list, &hwheel_wheels);
+	hwheel_debugfs_add(wheel);
+	mutex_unlock(&hwheel_mutex);
+	cpus_read_unlock();
+	return wheel;
+
+err_unlock:
+	mutex_unlock(&hwheel_mutex);
+	cpus_read_unlock();
+	pr_err("wheel \"%s\": there is one of that name\n", wheel->name);
+err_bases:
+	hwheel_free(wheel);
+	if (err == -ENOMEM)
+		goto err_memory;
+	return ERR_PTR(err);
+err_wheel:
+	kfree(wheel);
+err_memory:
+	pr_err("wheel \"%s\": out of memory\n", config->name);
+	return ERR_PTR(err);
+}
+EXPORT_SYMBOL_GPL(hwheel_create);
+
+/* Is it one of @wheel's callbacks that is asking? */
+static bool hwheel_in_callback(struct hwheel *wheel)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (READ_ONCE(per_cpu_ptr(wheel->bases, cpu)->runner) == current)
+			return true;
+	return false;
+}
+
+/* Let nothing more be armed on @base, and wait for its callback to return. */
+static void hwheel_stop_base(struct hwheel_base *base)
+{
+	raw_spin_lock_irq(&base->lock);
+	base->dead = true;
+	while (base->running) {
+		raw_spin_unlock_irq(&base->lock);
+		hwheel_wait_running(base);
+		raw_spin_lock_irq(&base->lock);
+	}
+	raw_spin_unlock_irq(&base->lock);
+	hrtimer_cancel(&base->hrtimer);
+}
+
+/* Cancel all timers of @base; @function becomes the callback of one of them. */
+static u64 hwheel_drain_base(struct hwheel_base *base,
+			     void (**function)(struct hwheel_timer *timer))
+{
+	struct hwheel_timer *timer;
+	u64 n = 0;
+
+	raw_spin_lock_irq(&base->lock);
+	while ((timer = levels_any(&base->levels))) {
+		*function = timer->function;
+		levels_del(&base->levels, timer);
+		base->count[HWHEEL_CANCELLED]++;
+		if (!(++n % HWHEEL_BATCH)) {
+			raw_spin_unlock_irq(&base->lock);
+			cond_resched();
+			raw_spin_lock_irq(&base->lock);
+		}
+	}
+	raw_spin_unlock_irq(&base->lock);
+	return n;
+}
+
+static void hwheel_nothing(void *unused)
+{
+}
+
+/**
+ * hwheel_destroy - take a wheel down
+ * @wheel: the wheel, or NULL or an ERR_PTR, for which nothing is done
+ *
+ * Its timers should have been shut down before. Those that are still pending
+ * are cancelled, with a warning that names the callback of one of them, and
+ * callbacks that are running are waited for. Afterwards no timer of the wheel
+ * may be touched but to set it up for another one.
+ *
+ * Context: task; sleeps. From one of the wheel's own callbacks it warns and
+ * does nothing.
+ */
+void hwheel_destroy(struct hwheel *wheel)
+{
+	void (*function)(struct hwheel_timer *timer) = NULL;
+	u64 pending = 0;
+	int cpu;
+
+	if (IS_ERR_OR_NULL(wheel))
+		return;
+	if (WARN_ONCE(hwheel_in_callback(wheel),
+		      "hwheel: wheel \"%s\" is to be destroyed by one of its callbacks\n",
+		      wheel->name))
+		return;
+
+	mutex_lock(&hwheel_mutex);
+	list_del(&wheel->list);
+	mutex_unlock(&hwheel_mutex);
+	hwheel_debugfs_remove(wheel);
+
+	for_each_possible_cpu(cpu)
+		hwheel_stop_base(per_cpu_ptr(wheel->bases, cpu));
+	for_each_possible_cpu(cpu)
+		pending += hwheel_drain_base(per_cpu_ptr(wheel->bases, cpu), &function);
+	WARN_ONCE(pending, "hwheel: wheel \"%s\" destroyed with %llu timers pending, one with callback %ps\n",
+		  wheel->name, pending, function);
+
+	/* Kicks under way end before calls made after them. */
+	on_each_cpu(hwheel_nothing, NULL, 1);
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(&per_cpu_ptr(wheel->bases, cpu)->hrtimer);
+	hwheel_free(wheel);
+}
+EXPORT_SYMBOL_GPL(hwheel_destroy);
+
+/* ------------------------------------------------------------------------ */
+/* CPU hotplug */
+
+static int hwheel_cpu_prepare(unsigned int cpu)
+{
+	struct hwheel *wheel;
+
+	mutex_lock(&hwheel_mutex);
+	list_for_each_entry(wheel, &hwheel_wheels, list)
+		WRITE_ONCE(per_cpu_ptr(wheel->bases, cpu)->offline, false);
+	mutex_unlock(&hwheel_mutex);
+	return 0;
+}
+
+/* Move up to HWHEEL_BATCH timers from @from, whose CPU is dead, to this CPU. */
+static bool hwheel_move_batch(struct hwheel_base *from)
+{
+	struct hwheel_timer *timer = NULL;
+	struct hwheel_base *base;
+	u64 wake = HWHEEL_NEVER;
+	unsigned int n;
+
+	local_irq_disable();
+	base = this_cpu_ptr(from->wheel->bases);
+	raw_spin_lock(from->cpu < base->cpu ? &from->lock : &base->lock);
+	raw_spin_lock_nested(from->cpu < base->cpu ? &base->lock : &from->lock,
+			     SINGLE_DEPTH_NESTING);
+	for (n = 0; n < HWHEEL_BATCH; n++) {
+		timer = levels_any(&from->levels);
+		if (!timer)
+			break;
+		levels_del(&from->levels, timer);
+		WRITE_ONCE(timer->base, base);
+		base->count[HWHEEL_MIGRATED]++;
+		wake = min(wake, levels_add(&base->levels, timer,
+					    levels_due(&base->levels, timer)));
+	}
+	if (wake < base->armed)
+		hwheel_arm_base(base, wake);
+	raw_spin_unlock(&from->lock);
+	raw_spin_unlock(&base->lock);
+	local_irq_enable();
+	return timer;
+}
+
+/*
+ * @cpu is dead, and its hrtimers have moved to another CPU, where ours may
+ * even be in a run. So first no more timers, then no more runs, then move.
+ */
+static int hwheel_cpu_dead(unsigned int cpu)
+{
+	struct hwheel *wheel;
+
+	mutex_lock(&hwheel_mutex);
+	list_for_each_entry(wheel, &hwheel_wheels, list) {
+		struct hwheel_base *from = per_cpu_ptr(wheel->bases, cpu);
+
+		raw_spin_lock_irq(&from->lock);
+		WRITE_ONCE(from->offline, true);
+		raw_spin_unlock_irq(&from->lock);
+		hrtimer_cancel(&from->hrtimer);
+		while (hwheel_move_batch(from))
+			cond_resched();
+		from->armed = HWHEEL_NEVER;
+	}
+	mutex_unlock(&hwheel_mutex);
+	return 0;
+}
+
+/* ------------------------------------------------------------------------ */
+/* The module */
+
+static unsigned long long tick_ns;
+module_param(tick_ns, ullong, 0444);
+MODULE_PARM_DESC(tick_ns, "tick of the module's own wheel in ns, 1000 or more (default 1000000)");
+
+static unsigned int spokes[HWHEEL_MAX_LEVELS];
+module_param_array(spokes, uint, NULL, 0444);
+MODULE_PARM_DESC(spokes, "its spokes per level, 2 to 4096, the last entry repeats (default 128)");
+
+static unsigned int levels;
+module_param(levels, uint, 0444);
+MODULE_PARM_DESC(levels, "its number of levels, 1 to 8 (default 5)");
+
+static int __init hwheel_init(void)
+{
+	struct hwheel_config config = {
+		.name	 = "system",
+		.tick_ns = tick_ns,
+		.levels	 = levels,
+	};
+	int err;
+
+	BUILD_BUG_ON(sizeof(struct hwheel_timer) > 48);
+	BUILD_BUG_ON(sizeof(struct hwheel_spoke) > 32);
+
+	memcpy(config.spokes, spokes, sizeof(spokes));
+	hwheel_debugfs_init();
+	err = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "hwheel:prepare",
+					hwheel_cpu_prepare, hwheel_cpu_dead);
+	if (err < 0)
+		goto err_debugfs;
+	hwheel_cpuhp_state = err;
+
+	hwheel_system = hwheel_create(&config);
+	if (IS_ERR(hwheel_system)) {
+		err = PTR_ERR(hwheel_system);
+		goto err_cpuhp;
+	}
+	return 0;
+
+err_cpuhp:
+	cpuhp_remove_state_nocalls(hwheel_cpuhp_state);
+err_debugfs:
+	hwheel_debugfs_exit();
+	return err;
+}
+
+static void __exit hwheel_exit(void)
+{
+	hwheel_destroy(hwheel_system);
+	cpuhp_remove_state_nocalls(hwheel_cpuhp_state);
+	hwheel_debugfs_exit();
+}
+
+module_init(hwheel_init);
+module_exit(hwheel_exit);
+MODULE_DESCRIPTION("Exact timers on hierarchical wheels");
+MODULE_LICENSE("GPL");

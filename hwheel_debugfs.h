@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * hwheel in debugfs: /sys/kernel/debug/hwheel/<wheel>/
+ *
+ * Part of hwheel.c, which includes it; it only looks. Timers of a spoke are
+ * visited a few at a time (levels_walk_begin()), with the lock dropped in
+ * between, so a reader holds nobody up; what it shows is as consistent as that
+ * allows. Whatever is parked or in transit is shown as the level above the top.
+ *
+ * Rows of levels and spokes are found by a position: 0 is the header, from 1 on
+ * it counts CPUs, and in them levels or spokes. In timers the upper half of it
+ * is the spoke's, and the lower half counts the spoke's timers.
+ */
+static struct dentry *hwheel_debugfs;
+
+struct hwheel_row {
+	ktime_t			expires;
+	void			(*function)(struct hwheel_timer *timer);
+};
+
+/* A reader of the timers file: the timers of the spoke that it has got to. */
+struct hwheel_reader {
+	struct hwheel		*wheel;
+	u64			spoke;		/* its position, U64_MAX for none */
+	u64			nr;
+	u64			room;
+	struct hwheel_row	*rows;
+};
+
+/*
+ * Count the timers of @spoke, and copy the first @room of them to @rows. What
+ * joins the spoke meanwhile is counted too, so there must be an end to it.
+ */
+static u64 hwheel_walk(struct hwheel_base *base, struct hwheel_spoke *spoke,
+		       struct hwheel_row *rows, u64 room)
+{
+	struct hwheel_levels *levels = &base->levels;
+	struct hwheel_timer *timer;
+	ktime_t locked;
+	u64 n = 0, most;
+
+	mutex_lock(&base->wheel->walk_mutex);
+	raw_spin_lock_irq(&base->lock);
+	locked = ktime_get();
+	most = 2 * levels->pending;
+	levels_walk_begin(levels, spoke);
+	while ((timer = levels_walk_next(levels))) {
+		if (n < room) {
+			rows[n].expires = timer->expires;
+			rows[n].function = timer->function;
+		}
+		if (++n > most)
+			break;
+		if (n % HWHEEL_BATCH)
+			continue;
+		hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, ktime_get() - locked);
+		raw_spin_unlock_irq(&base->lock);
+		cond_resched();
+		raw_spin_lock_irq(&base->lock);
+		locked = ktime_get();
+	}
+	levels_walk_end(levels);
+	raw_spin_unlock_irq(&base->lock);
+	mutex_unlock(&base->wheel->walk_mutex);
+	return n;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Positions */
+
+static u64 hwheel_spokes_per_cpu(const struct hwheel *wheel)
+{
+	u64 n = HWHEEL_PARKED;
+	unsigned int i;
+
+	for (i = 0; i < wheel->geometry.levels; i++)
+		n += wheel->geometry.spokes[i];
+	return n;
+}
+
+/* The base at @pos, of which each CPU has @each, and the remainder; or NULL. */
+static struct hwheel_base *hwheel_base_at(struct hwheel *wheel, u64 pos, u64 each,
+					  u64 *rest)
+{
+	u64 cpu = div64_u64(pos, each);
+
+	*rest = pos - cpu * each;
+	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+		return NULL;
+	return per_cpu_ptr(wheel->bases, cpu);
+}
+
+/* The spoke at @pos and its base, or NULL if it is not occupied. */
+static struct hwheel_spoke *hwheel_spoke_at(struct hwheel *wheel, u64 pos,
+					    struct hwheel_base **base)
+{
+	struct hwheel_level *lv;
+	u64 rest;
+
+	*base = hwheel_base_at(wheel, pos, hwheel_spokes_per_cpu(wheel), &rest);
+	if (!*base)
+		return NULL;
+	for (lv = (*base)->levels.level; rest >= lv->nr; lv++)
+		rest -= lv->nr;
+	return level_occupied(lv, rest) ? &lv->spokes[rest] : NULL;
+}
+
+/* From @pos on, the position of an occupied spoke; 0 if there is none. */
+static u64 hwheel_next_spoke(struct hwheel *wheel, u64 pos)
+{
+	u64 end = nr_cpu_ids * hwheel_spokes_per_cpu(wheel);
+	struct hwheel_base *base;
+
+	for (; pos <= end; pos++) {
+		if (hwheel_spoke_at(wheel, pos - 1, &base))
+			return pos;
+	}
+	return 0;
+}
+
+static void hwheel_seq_stop(struct seq_file *m, void *v)
+{
+}
+
+/* ------------------------------------------------------------------------ */
+/* levels */
+
+static void *hwheel_levels_start(struct seq_file *m, loff_t *pos)
+{
+	struct hwheel *wheel = m->private;
+	u64 each = wheel->geometry.levels + 1, level;
+
+	if (!*pos)
+		return SEQ_START_TOKEN;
+	for (; *pos <= nr_cpu_ids * each; ++*pos) {
+		struct hwheel_base *base = hwheel_base_at(wheel, *pos - 1, each, &level);
+
+		if (!base || (base->offline && !base->levels.pending))
+			continue;
+		if (level < base->levels.nr || base->levels.level[level].summary)
+			return pos;
+	}
+	return NULL;
+}
+
+static void *hwheel_levels_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return hwheel_levels_start(m, pos);
+}
+
+static int hwheel_levels_show(struct seq_file *m, void *v)
+{
+	struct hwheel *wheel = m->private;
+	u64 level, clock, next = HWHEEL_NEVER, timers = 0, occupied = 0;
+	const struct hwheel_levels *levels;
+	struct hwheel_level *lv;
+	struct hwheel_base *base;
+	unsigned int i;
+
+	if (v == SEQ_START_TOKEN) {
+		seq_puts(m, "# cpu level tick_ns spokes interval_ns clock_ns occupied timers next_ns\n");
+		return 0;
+	}
+	base = hwheel_base_at(wheel, *(loff_t *)v - 1, wheel->geometry.levels + 1, &level);
+	levels = &base->levels;
+	lv = &base->levels.level[level];
+
+	for (i = 0; i < lv->nr; i++) {
+		if (!level_occupied(lv, i))
+			continue;
+		occupied++;
+		timers += hwheel_walk(base, &lv->spokes[i], NULL, 0);
+	}
+
+	raw_spin_lock_irq(&base->lock);
+	clock = level < levels->nr ? lv->slot * lv->width : levels->clock;
+	for (i = 0; i < level_words(lv->nr); i++) {
+		u64 bits = lv->bits[i];
+
+		for (; bits; bits &= bits - 1)
+			next = min(next, lv->spokes[i * 64 + __ffs64(bits)].bound);
+	}
+	raw_spin_unlock_irq(&base->lock);
+
+	seq_printf(m, "%d %llu %lld %u %lld %lld %llu %llu ", base->cpu, level,
+		   levels_tick_ns(levels, lv->width), lv->nr,
+		   level < levels->nr ? levels_tick_ns(levels, lv->width * lv->nr) : S64_MAX,
+		   levels_tick_ns(levels, clock), occupied, timers);
+	if (next == HWHEEL_NEVER)
+		seq_puts(m, "-\n");
+	else
+		seq_printf(m, "%lld\n", levels_tick_ns(levels, next));
+	return 0;
+}
+
+static const struct seq_operations hwheel_levels_sops = {
+	.start	= hwheel_levels_start,
+	.next	= hwheel_levels_next,
+	.stop	= hwheel_seq_stop,
+	.show	= hwheel_levels_show,
+};
+
+/* ------------------------------------------------------------------------ */
+/* spokes */
+
+static void *hwheel_spokes_start(struct seq_file *m, loff_t *pos)
+{
+	u64 next;
+
+	if (!*pos)
+		return SEQ_START_TOKEN;
+	next = hwheel_next_spoke(m->private, *pos);
+	if (!next)
+		return NULL;
+	*pos = next;
+	return pos;
+}
+
+static void *hwheel_spokes_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return hwheel_spokes_start(m, pos);
+}
+
+static int hwheel_spokes_show(struct seq_file *m, void *v)
+{
+	struct hwheel_spoke *spoke;
+	struct hwheel_base *base;
+	u64 bound, timers;
+
+	if (v == SEQ_START_TOKEN) {
+		seq_puts(m, "# cpu level spoke expiration_ns timers\n");
+		return 0;
+	}
+	spoke = hwheel_spoke_at(m->private, *(loff_t *)v - 1, &base);
+	if (!spoke)
+		return SEQ_SKIP;
+	bound = READ_ONCE(spoke->bound);
+	timers = hwheel_walk(base, spoke, NULL, 0);
+	if (!timers)
+		return SEQ_SKIP;
+	seq_printf(m, "%d %u %u %lld %llu\n", base->cpu, spoke->level, spoke->index,
+		   levels_tick_ns(&base->levels, bound), timers);
+	return 0;
+}
+
+static const struct seq_operations hwheel_spokes_sops = {
+	.start	= hwheel_spokes_start,
+	.next	= hwheel_spokes_next,
+	.stop	= hwheel_seq_stop,
+	.show	= hwheel_spokes_show,
+};
+
+/* ------------------------------------------------------------------------ */
+/* timers */
+
+/* Copy the timers of the spoke at @pos; false if there are none. */
+static bool hwheel_read_spoke(struct hwheel_reader *reader, u64 pos)
+{
+	struct hwheel_spoke *spoke;
+	struct hwheel_base *base;
+
+	reader->spoke = U64_MAX;
+	for (;;) {
+		spoke = hwheel_spoke_at(reader->wheel, pos - 1, &base);
+		if (!spoke)
+			return false;
+		reader->nr = hwheel_walk(base, spoke, reader->rows, reader->room);
+		if (reader->nr <= reader->room)
+			break;
+		kvfree(reader->rows);
+		reader->room = reader->nr + reader->nr / 8 + HWHEEL_BATCH;
+		reader->rows = kvmalloc_array(reader->room, sizeof(*reader->rows),
+					      GFP_KERNEL);
+		if (!reader->rows) {
+			reader->room = 0;
+			return false;
+		}
+	}
+	reader->spoke = pos;
+	return reader->nr;
+}
+
+static void *hwheel_timers_start(struct seq_file *m, loff_t *pos)
+{
+	struct hwheel_reader *reader = m->private;
+	u64 spoke = *pos >> 32, n = lower_32_bits(*pos);
+
+	if (!*pos)
+		return SEQ_START_TOKEN;
+	if (!spoke)
+		spoke = 1;
+	while (spoke != reader->spoke || n >= reader->nr) {
+		spoke = hwheel_next_spoke(reader->wheel, spoke + (spoke == reader->spoke));
+		if (!spoke)
+			return NULL;
+		n = 0;
+		if (!hwheel_read_spoke(reader, spoke))
+			spoke++;
+	}
+	*pos = (spoke << 32) + n;
+	return &reader->rows[n];
+}
+
+static void *hwheel_timers_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return hwheel_timers_start(m, pos);
+}
+
+static int hwheel_timers_show(struct seq_file *m, void *v)
+{
+	struct hwheel_reader *reader = m->private;
+	const struct hwheel_row *row = v;
+	struct hwheel_base *base;
+	struct hwheel_level *lv;
+	u64 rest;
+
+	if (v == SEQ_START_TOKEN) {
+		seq_puts(m, "# cpu level spoke expires_ns remaining_ns function\n");
+		return 0;
+	}
+	base = hwheel_base_at(reader->wheel, reader->spoke - 1,
+			      hwheel_spokes_per_cpu(reader->wheel), &rest);
+	for (lv = base->levels.level; rest >= lv->nr; lv++)
+		rest -= lv->nr;
+	seq_printf(m, "%d %td %llu %lld %lld %ps\n", base->cpu,
+		   lv - base->levels.level, rest, row->expires,
+		   row->expires - hwheel_clock(reader->wheel), row->function);
+	return 0;
+}
+
+static const struct seq_operations hwheel_timers_ops = {
+	.start	= hwheel_timers_start,
+	.next	= hwheel_timers_next,
+	.stop	= hwheel_seq_stop,
+	.show	= hwheel_timers_show,
+};
+
+static int hwheel_timers_open(struct inode *inode, struct file *file)
+{
+	struct hwheel_reader *reader;
+
+	reader = __seq_open_private(file, &hwheel_timers_ops, sizeof(*reader));
+	if (!reader)
+		return -ENOMEM;
+	reader->wheel = inode->i_private;
+	reader->spoke = U64_MAX;
+	return 0;
+}
+
+static int hwheel_timers_release(struct inode *inode, struct file *file)
+{
+	struct seq_file *m = file->private_data;
+	struct hwheel_reader *reader = m->private;
+
+	kvfree(reader->rows);
+	return seq_release_private(inode, file);
+}
+
+static const struct file_operations hwheel_timers_fops = {
+	.owner	 = THIS_MODULE,
+	.open	 = hwheel_timers_open,
+	.read	 = seq_read,
+	.llseek	 = seq_lseek,
+	.release = hwheel_timers_release,
+};
+
+/* ------------------------------------------------------------------------ */
+/* config, stats, lateness */
+
+static int hwheel_config_show(struct seq_file *m, void *v)
+{
+	static const char * const contexts[] = {
+		[HWHEEL_SOFTIRQ] = "softirq",
+		[HWHEEL_HARDIRQ] = "hardirq",
+		[HWHEEL_WORK]	 = "work",
+	};
+	const struct hwheel *wheel = m->private;
+	unsigned int i;
+
+	seq_puts(m, "# name value\n");
+	seq_printf(m, "name %s\n", wheel->name);
+	seq_printf(m, "tick_ns %llu\n", wheel->geometry.tick_ns);
+	seq_printf(m, "levels %u\n", wheel->geometry.levels);
+	seq_puts(m, "spokes ");
+	for (i = 0; i < wheel->geometry.levels; i++)
+		seq_printf(m, "%s%u", i ? "," : "", wheel->geometry.spokes[i]);
+	seq_printf(m, "\nclock %s\n",
+		   wheel->clock == CLOCK_BOOTTIME ? "boottime" : "monotonic");
+	seq_printf(m, "context %s\n", contexts[wheel->context]);
+	seq_printf(m, "budget_ns %llu\n", wheel->budget_ns);
+	seq_printf(m, "bytes_per_cpu %zu\n",
+		   sizeof(struct hwheel_base) + levels_size(&wheel->geometry));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(hwheel_config);
+
+static int hwheel_stats_show(struct seq_file *m, void *v)
+{
+	const struct hwheel *wheel = m->private;
+	enum hwheel_counter which;
+	int cpu;
+
+	seq_puts(m, "# counter total");
+	for_each_possible_cpu(cpu)
+		seq_printf(m, " cpu%d", cpu);
+	seq_putc(m, '\n');
+
+	for (which = 0; which < HWHEEL_COUNTERS; which++) {
+		seq_printf(m, "%s %llu", hwheel_counter_names[which],
+			   hwheel_total(wheel, which));
+		for_each_possible_cpu(cpu)
+			seq_printf(m, " %llu",
+				   hwheel_base_count(per_cpu_ptr(wheel->bases, cpu), which));
+		seq_putc(m, '\n');
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(hwheel_stats);
+
+static int hwheel_lateness_show(struct seq_file *m, void *v)
+{
+	const struct hwheel *wheel = m->private;
+	unsigned int i;
+	int cpu;
+
+	seq_puts(m, "# up_to_ns timers\n");
+	for (i = 0; i < 64; i++) {
+		u64 n = 0;
+
+		for_each_possible_cpu(cpu)
+			n += READ_ONCE(per_cpu_ptr(wheel->bases, cpu)->late[i]);
+		if (n)
+			seq_printf(m, "%llu %llu\n", BIT_ULL(i), n);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(hwheel_lateness);
+
+/* ------------------------------------------------------------------------ */
+
+DEFINE_SEQ_ATTRIBUTE(hwheel_levels);
+DEFINE_SEQ_ATTRIBUTE(hwheel_spokes);
+
+static void hwheel_debugfs_add(struct hwheel *wheel)
+{
+	static const struct {
+		const char			*name;
+		const struct file_operations	*fops;
+	} files[] = {
+		{ "config",	&hwheel_config_fops },
+		{ "levels",	&hwheel_levels_fops },
+		{ "spokes",	&hwheel_spokes_fops },
+		{ "timers",	&hwheel_timers_fops },
+		{ "stats",	&hwheel_stats_fops },
+		{ "lateness",	&hwheel_lateness_fops },
+	};
+	unsigned int i;
+
+	wheel->debugfs = debugfs_create_dir(wheel->name, hwheel_debugfs);
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		debugfs_create_file(files[i].name, 0400, wheel->debugfs, wheel,
+				    files[i].fops);
+}
+
+/* After it nobody reads of @wheel any more. */
+static void hwheel_debugfs_remove(struct hwheel *wheel)
+{
+	debugfs_remove(wheel->debugfs);
+}
+
+static void hwheel_debugfs_init(void)
+{
+	hwheel_debugfs = debugfs_create_dir("hwheel", NULL);
+}
+
+static void hwheel_debugfs_exit(void)
+{
+	debugfs_remove(hwheel_debugfs);
+}

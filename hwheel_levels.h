@@ -1,0 +1,945 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The layered wheel: levels of spokes, and where a timer goes in them
+ *
+ * This part knows no clock, no lock and no hrtimer. Its user passes the time
+ * in, serialises the calls, and runs what is due. It is a header of static
+ * functions so that the compiler can fold the hot path into its callers.
+ *
+ * The picture
+ * -----------
+ *
+ * Time is counted in ticks. Level 0 has a spoke for each of the next n[0]
+ * ticks, level 1 a spoke for each of the next n[1] runs of n[0] ticks, and so
+ * on: the width of a spoke of level i is u[i] = u[i - 1] * n[i - 1] ticks. Cut
+ * time into slots of u[i] ticks, numbered from 0; slot s has the spoke
+ * s mod n[i], and a level's clock is the slot that the present tick lies in.
+ * With 4 spokes a level, at tick 22:
+ *
+ *	level 0, u = 1	  slots 22 23 24 25		22..25
+ *	level 1, u = 4	  slots  5  6  7  8		20..35
+ *	level 2, u = 16	  slots  1  2  3  4		16..79
+ *			  the clock: first column
+ *
+ * A timer due at tick e goes to the lowest level in which its slot lies fewer
+ * than n[i] slots ahead of the clock: 25 to level 0, 26 to slot 6 of level 1,
+ * 36 (slot 9 of level 1 is one too far) to slot 2 of level 2. Hence a spoke
+ * never holds timers of two slots, and a timer above level 0 never goes to the
+ * slot its level's clock is in: below it there is a finer place for it.
+ *
+ * With the default geometry, 128 spokes and a tick of 1 ms:
+ *
+ *	level	spoke		reach
+ *	0	1 ms		128 ms
+ *	1	128 ms		16.4 s
+ *	2	16.4 s		35 min
+ *	3	35 min		3.1 days
+ *	4	3.1 days	1.1 years
+ *
+ * Beyond the reach of the top level a timer is parked. The parking lot is a
+ * radix heap: with e and c the top level's slots of the timer and of the
+ * clock, bucket b holds those in which b is the highest bit where e and c
+ * differ. Once the clock has got to a bucket's numbers all of them share bit b
+ * with it, and each timer goes to a lower bucket or into the levels: at most
+ * 54 moves, however far out. (Ahuja, Mehlhorn, Orlin and Tarjan, "Faster
+ * algorithms for the shortest path problem", 1990.)
+ *
+ * The two faults of cascading wheels, and what is done about them
+ * ---------------------------------------------------------------
+ *
+ * Hierarchical wheels (Varghese and Lauck, 1987) move timers down a level
+ * when the clock gets to their spoke. That cascade is unbounded, and it hides
+ * when the next timer is due: all one knows of a coarse spoke is where it
+ * starts.
+ *
+ * Here each spoke keeps the least tick put into it since it was last empty,
+ * its bound. No timer in the spoke is due before it. Occupied spokes are found
+ * from bitmaps, and the first occupied spoke of each level has the least bound
+ * of its level; so a handful of bit searches gives the next tick at which
+ * anything can be due. The clock jumps right there. As no bound is passed, no
+ * occupied spoke is ever left behind; the clock merely enters some, and an
+ * entered spoke is still found by its bound as any other is. So entered spokes
+ * can be emptied when there is time for it, a few timers at each call, with
+ * everything in order in between: a cascade has no state of its own.
+ *
+ * A spoke whose timers are all due at the same tick knows it (it is not
+ * "mixed"). It moves as a whole, whatever its length, and when it is due it
+ * fires from the level that it is in. One timer on a wheel is never cascaded
+ * only to be fired, nor are those that slack has brought together.
+ *
+ * A crowded spoke (HWHEEL_CROWD) is worth an early start: from one spoke of
+ * the level below before its slot begins, all its timers but those of its last
+ * part have places below. They are sifted down while nothing of theirs is due.
+ *
+ * Invariants, checked by levels_check()
+ * -------------------------------------
+ *
+ *  - clock <= bound <= due tick, for each timer in a spoke. Timers that are
+ *    overdue when they come count as due now, at the clock.
+ *  - Each timer of level i is in the spoke of its slot, and that slot lies 0
+ *    to n[i] - 1 slots ahead of the clock's.
+ *  - A spoke's bit is set if and only if its list is not empty; a summary bit
+ *    if and only if its word is not zero.
+ *  - All timers of a spoke that is not mixed are due at its bound.
+ */
+#ifndef _HWHEEL_LEVELS_H
+#define _HWHEEL_LEVELS_H
+
+#include <linux/bitops.h>
+#include <linux/list.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
+
+#include "hwheel.h"
+
+/* List moves at most in one call; what it bounds is the time a lock is held. */
+#define HWHEEL_BATCH		32
+/* Timers put into a spoke from which on it is emptied ahead of its time. */
+#ifndef HWHEEL_CROWD
+#define HWHEEL_CROWD		1024
+#endif
+/* A tick that no timer is due at. */
+#define HWHEEL_NEVER		U64_MAX
+
+/* Spokes of the parking lot: a bucket a bit, and two lists in transit. */
+#define HWHEEL_PARKED		64
+#define HWHEEL_SIFTING		62	/* taken out of a crowded spoke */
+#define HWHEEL_EXPIRED		63	/* due, in the order in which they run */
+
+/**
+ * struct hwheel_geometry - sizes of the levels
+ * @tick_ns: nanoseconds a tick
+ * @levels: number of levels
+ * @spokes: number of spokes of each level
+ */
+struct hwheel_geometry {
+	u64			tick_ns;
+	unsigned int		levels;
+	unsigned int		spokes[HWHEEL_MAX_LEVELS];
+};
+
+/*
+ * A spoke. Its list head knows its level and number, so that the last timer
+ * that leaves, whose neighbours both are that head, can have the bit cleared.
+ * Half a cache line; arming writes all of it.
+ */
+struct hwheel_spoke {
+	struct list_head	timers;
+	u64			bound;		/* while occupied */
+	u32			added : 31;	/* timers since it was last empty */
+	u32			mixed : 1;	/* timers due at different ticks */
+	u16			level;
+	u16			index;
+};
+
+/* Division by a constant: a shift for powers of two, else a reciprocal. */
+struct hwheel_divisor {
+	u64			mul;		/* 0 for a power of two */
+	unsigned int		shift;
+};
+
+/* One cache line, all of it used by placing a timer but for @width. */
+struct hwheel_level {
+	struct hwheel_spoke	*spokes;
+	u64			*bits;		/* a bit per occupied spoke */
+	u64			summary;	/* a bit per word of @bits that is not 0 */
+	u64			slot;		/* the clock, in slots */
+	struct hwheel_divisor	div;		/* by @width */
+	u64			width;		/* ticks a slot */
+	u16			nr;		/* spokes */
+	u16			pos;		/* spoke of the clock's slot */
+} ____cacheline_aligned;
+
+/**
+ * struct hwheel_levels - a layered wheel
+ * @clock: the present tick; what is due at or before it may be run
+ * @pending: number of timers
+ * @nr: number of levels; level[nr] is the parking lot
+ * @lowest: by bits in the distance to a timer's tick, the lowest level that
+ *	can be its own
+ * @tick_ns: nanoseconds a tick
+ * @tick_div: divides by @tick_ns
+ * @last_tick: last tick that begins at or before S64_MAX nanoseconds
+ * @pow2: all levels have a power of two spokes
+ * @walk: where levels_walk() goes on; moved on when that timer leaves
+ * @walked: the spoke that @walk is in
+ * @moved: timers moved by cascades so far
+ * @visited: spokes emptied by cascades and expirations so far
+ * @level: the levels
+ */
+struct hwheel_levels {
+	u64			clock;
+	u64			pending;
+	u64			tick_ns;
+	struct hwheel_divisor	tick_div;
+	u64			last_tick;
+	struct list_head	*walk;
+	struct hwheel_spoke	*walked;
+	u64			moved;
+	u64			visited;
+	u8			nr;
+	bool			pow2;
+	u8			lowest[65];
+	struct hwheel_level	level[HWHEEL_MAX_LEVELS + 1];
+};
+
+enum hwheel_step {
+	HWHEEL_IDLE,	/* nothing to do until levels_wake() */
+	HWHEEL_MOVED,	/* some timers moved; call again */
+	HWHEEL_DUE,	/* levels_pop() has timers to run; then call again */
+};
+
+/*
+ * Division by multiplication (Granlund and Montgomery, 1994). For a divisor d
+ * with 2^(l-1) < d < 2^l take m = floor(2^(63+l) / d) + 1, which fits 64 bits.
+ * m * d exceeds 2^(63+l) by at most d < 2^l, so x * m / 2^(63+l) is off by less
+ * than 1/d for every x < 2^63, too little to reach the next integer.
+ */
+static inline void divisor_init(struct hwheel_divisor *div, u64 d)
+{
+	unsigned int i, l = fls64(d) - 1;
+	u64 rest = 1ULL << l;
+
+	div->mul = 0;
+	div->shift = l;
+	if (rest == d)
+		return;
+
+	for (i = 0; i < 64; i++) {	/* mul = floor(2^(l+64) / d), bit by bit */
+		rest <<= 1;
+		div->mul <<= 1;
+		if (rest >= d) {
+			rest -= d;
+			div->mul |= 1;
+		}
+	}
+	div->mul++;
+}
+
+static __always_inline u64 divisor_div(const struct hwheel_divisor *div, u64 x)
+{
+	if (div->mul)
+		x = mul_u64_u64_shr(x, div->mul, 64);
+	return x >> div->shift;
+}
+
+/* First tick at or after @ns; tick 0 for all instants up to 0. */
+static __always_inline u64 levels_tick_up(const struct hwheel_levels *l, s64 ns)
+{
+	return ns > 0 ? divisor_div(&l->tick_div, ns - 1) + 1 : 0;
+}
+
+/* Last tick at or before @ns, likewise. */
+static __always_inline u64 levels_tick_down(const struct hwheel_levels *l, s64 ns)
+{
+	return ns > 0 ? divisor_div(&l->tick_div, ns) : 0;
+}
+
+static inline s64 levels_tick_ns(const struct hwheel_levels *l, u64 tick)
+{
+	return tick > l->last_tick ? S64_MAX : (s64)(tick * l->tick_ns);
+}
+
+/* The tick that @timer, which is pending, is due at. */
+static __always_inline u64 levels_due(const struct hwheel_levels *l,
+				      const struct hwheel_timer *timer)
+{
+	return levels_tick_up(l, timer->expires);
+}
+
+static __always_inline u64 level_slot(const struct hwheel_level *lv, u64 tick)
+{
+	return divisor_div(&lv->div, tick);
+}
+
+/*
+ * What is wrong with @g, or NULL if nothing is. All that has been checked is
+ * that @g->spokes can be read.
+ */
+static inline const char *hwheel_geometry_fault(const struct hwheel_geometry *g)
+{
+	u64 reach = g->tick_ns;
+	unsigned int i;
+
+	if (g->tick_ns < HWHEEL_MIN_TICK_NS)
+		return "the tick is shorter than 1000 ns";
+	if (g->levels < 1 || g->levels > HWHEEL_MAX_LEVELS)
+		return "the number of levels is not 1 to 8";
+	for (i = 0; i < g->levels; i++)
+		if (g->spokes[i] < HWHEEL_MIN_SPOKES ||
+		    g->spokes[i] > HWHEEL_MAX_SPOKES)
+			return "a level's number of spokes is not 2 to 4096";
+	for (i = 0; i < g->levels; i++) {
+		if (reach > div_u64(S64_MAX, g->spokes[i]))
+			return "tick times spokes of all levels is over S64_MAX ns; take fewer";
+		reach *= g->spokes[i];
+	}
+	return NULL;
+}
+
+static inline unsigned int level_words(unsigned int nr)
+{
+	return DIV_ROUND_UP(nr, 64);
+}
+
+/* Bytes of spokes and bitmaps that levels_init() wants for @g. */
+static inline size_t levels_size(const struct hwheel_geometry *g)
+{
+	size_t size = HWHEEL_PARKED * sizeof(struct hwheel_spoke) + sizeof(u64);
+	unsigned int i;
+
+	for (i = 0; i < g->levels; i++)
+		size += g->spokes[i] * sizeof(struct hwheel_spoke) +
+			level_words(g->spokes[i]) * sizeof(u64);
+	return size;
+}
+
+/* Let the clock, which never goes back and passes no bound, be @clock. */
+static inline void levels_set_clock(struct hwheel_levels *l, u64 clock)
+{
+	unsigned int i;
+
+	l->clock = clock;
+	for (i = 0; i < l->nr; i++) {
+		struct hwheel_level *lv = &l->level[i];
+		u64 slot = level_slot(lv, clock), ahead = slot - lv->slot;
+
+		if (!ahead)
+			break;		/* and so it is in all levels above */
+		lv->slot = slot;
+		if (ahead < lv->nr) {
+			ahead += lv->pos;
+			lv->pos = ahead < lv->nr ? ahead : ahead - lv->nr;
+		} else if (is_power_of_2(lv->nr)) {
+			lv->pos = slot & (lv->nr - 1);
+		} else {
+			u32 pos;
+
+			div_u64_rem(slot, lv->nr, &pos);
+			lv->pos = pos;
+		}
+	}
+}
+
+/* Make an empty wheel of @g in @memory (levels_size() bytes of zeroes). */
+static inline void levels_init(struct hwheel_levels *l,
+			       const struct hwheel_geometry *g, void *memory,
+			       u64 clock)
+{
+	struct hwheel_spoke *spoke = memory;
+	unsigned int i, j;
+	u64 width = 1;
+	u64 *bits;
+
+	memset(l, 0, sizeof(*l));
+	l->nr = g->levels;
+	l->tick_ns = g->tick_ns;
+	l->last_tick = div64_u64(S64_MAX, g->tick_ns);
+	divisor_init(&l->tick_div, g->tick_ns);
+	l->pow2 = true;
+
+	for (i = 0; i <= l->nr; i++) {
+		struct hwheel_level *lv = &l->level[i];
+
+		lv->nr = i < l->nr ? g->spokes[i] : HWHEEL_PARKED;
+		lv->width = width;
+		divisor_init(&lv->div, width);
+		width *= lv->nr;
+		l->pow2 &= is_power_of_2(lv->nr);
+
+		lv->spokes = spoke;
+		for (j = 0; j < lv->nr; j++, spoke++) {
+			INIT_LIST_HEAD(&spoke->timers);
+			spoke->level = i;
+			spoke->index = j;
+		}
+	}
+
+	bits = (u64 *)spoke;
+	for (i = 0; i <= l->nr; i++) {
+		l->level[i].bits = bits;
+		bits += level_words(l->level[i].nr);
+	}
+
+	for (i = 1; i < ARRAY_SIZE(l->lowest); i++) {
+		for (j = 0; j < l->nr; j++)
+			if (1ULL << (i - 1) < l->level[j + 1].width)
+				break;
+		l->lowest[i] = j;
+	}
+	levels_set_clock(l, clock);
+}
+
+static inline struct hwheel_level *levels_parked(struct hwheel_levels *l)
+{
+	return &l->level[l->nr];
+}
+
+static inline struct hwheel_spoke *levels_transit(struct hwheel_levels *l,
+						  unsigned int which)
+{
+	return &levels_parked(l)->spokes[which];
+}
+
+static inline bool level_occupied(const struct hwheel_level *lv,
+				  unsigned int spoke)
+{
+	return lv->bits[spoke / 64] & BIT_ULL(spoke % 64);
+}
+
+/*
+ * The first occupied spoke at or after spoke @from, going round. There must be
+ * one.
+ */
+static inline struct hwheel_spoke *level_first(const struct hwheel_level *lv,
+					       unsigned int from)
+{
+	unsigned int word = from / 64;
+	u64 bits = lv->bits[word] & (~0ULL << (from % 64));
+
+	if (!bits) {
+		u64 words = word < 63 ? lv->summary & (~0ULL << (word + 1)) : 0;
+
+		word = __ffs64(words ? words : lv->summary);
+		bits = lv->bits[word];
+	}
+	return &lv->spokes[word * 64 + __ffs64(bits)];
+}
+
+/* The slot of level @lv that spoke number @index stands for at present. */
+static inline u64 level_slot_of(const struct hwheel_level *lv, unsigned int index)
+{
+	return lv->slot + index - lv->pos + (index < lv->pos ? lv->nr : 0);
+}
+
+/*
+ * The bucket of a timer with slot @slot in the top level: the highest bit in
+ * which it differs from the clock's slot, or -1 if they are the same.
+ */
+static inline int levels_bucket(const struct hwheel_levels *l, u64 slot)
+{
+	return fls64(slot ^ l->level[l->nr - 1].slot) - 1;
+}
+
+/*
+ * The spoke that a timer due at @tick has its place in. Whether the distance
+ * to @tick spans n or n + 1 slots depends on where in its slot the clock is,
+ * so one more level may have to be looked at than @lowest says; with levels of
+ * only 2 or 3 spokes two more.
+ */
+static __always_inline struct hwheel_spoke *
+levels_place(struct hwheel_levels *l, u64 tick)
+{
+	struct hwheel_level *lv;
+	unsigned int i;
+
+	if (tick < l->clock)
+		tick = l->clock;	/* overdue; now is as soon as possible */
+
+	for (i = l->lowest[fls64(tick - l->clock)]; i < l->nr; i++) {
+		u64 ahead;
+
+		lv = &l->level[i];
+		ahead = level_slot(lv, tick) - lv->slot;
+		if (likely(ahead < lv->nr)) {
+			ahead += lv->pos;
+			return &lv->spokes[ahead < lv->nr ? ahead : ahead - lv->nr];
+		}
+	}
+	lv = &l->level[l->nr - 1];
+	return levels_transit(l, levels_bucket(l, level_slot(lv, tick)));
+}
+
+static inline void levels_mark(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	struct hwheel_level *lv = &l->level[spoke->level];
+
+	lv->bits[spoke->index / 64] |= BIT_ULL(spoke->index % 64);
+	lv->summary |= BIT_ULL(spoke->index / 64);
+}
+
+static inline void levels_unmark(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	struct hwheel_level *lv = &l->level[spoke->level];
+	u64 *bits = &lv->bits[spoke->index / 64];
+
+	*bits &= ~BIT_ULL(spoke->index % 64);
+	if (!*bits)
+		lv->summary &= ~BIT_ULL(spoke->index / 64);
+}
+
+/* Something due at @tick is, or may be, in @spoke, which is occupied. */
+static __always_inline void levels_widen(struct hwheel_spoke *spoke, u64 tick)
+{
+	if (tick != spoke->bound) {
+		spoke->mixed = 1;
+		if (tick < spoke->bound)
+			spoke->bound = tick;
+	}
+}
+
+static __always_inline void levels_insert(struct hwheel_levels *l,
+					  struct hwheel_timer *timer,
+					  struct hwheel_spoke *spoke, u64 tick)
+{
+	if (list_empty(&spoke->timers)) {
+		spoke->bound = tick;
+		spoke->mixed = 0;
+		spoke->added = 1;
+		levels_mark(l, spoke);
+	} else {
+		levels_widen(spoke, tick);
+		spoke->added++;
+	}
+	list_add_tail(&timer->entry, &spoke->timers);
+	l->pending++;
+}
+
+/* Take @timer, which is pending, off the wheel. */
+static __always_inline void levels_del(struct hwheel_levels *l,
+				       struct hwheel_timer *timer)
+{
+	struct list_head *next = timer->entry.next, *prev = timer->entry.prev;
+
+	if (unlikely(l->walk == &timer->entry))
+		l->walk = next;
+	__list_del_entry(&timer->entry);
+	WRITE_ONCE(timer->entry.next, NULL);
+	l->pending--;
+	if (next == prev)	/* both are the head: this was the last one */
+		levels_unmark(l, container_of(next, struct hwheel_spoke, timers));
+}
+
+/* Move all of @from's timers to the end of @to's, which may be empty. */
+static inline void levels_splice(struct hwheel_levels *l,
+				 struct hwheel_spoke *from,
+				 struct hwheel_spoke *to)
+{
+	if (unlikely(l->walked == from))
+		l->walk = &from->timers;	/* the walk of it is over */
+	if (list_empty(&to->timers)) {
+		to->bound = from->bound;
+		to->mixed = from->mixed;
+		to->added = from->added;
+		levels_mark(l, to);
+	} else {
+		levels_widen(to, from->bound);
+		to->mixed |= from->mixed;
+		to->added += from->added;
+	}
+	list_splice_tail_init(&from->timers, &to->timers);
+	levels_unmark(l, from);
+	l->visited++;
+}
+
+/*
+ * The tick at which sifting crowded @spoke pays: one spoke of the level below
+ * before it begins, but not before its bound has a place below. A bucket of
+ * the parking lot is taken when the clock gets to its numbers.
+ */
+static inline u64 levels_sift_tick(const struct hwheel_levels *l,
+				   const struct hwheel_spoke *spoke)
+{
+	const struct hwheel_level *lv, *below;
+	u64 begin, place;
+
+	if (!spoke->level || spoke->added < HWHEEL_CROWD || !spoke->mixed)
+		return HWHEEL_NEVER;
+
+	below = &l->level[spoke->level - 1];
+	if (spoke->level == l->nr) {
+		place = level_slot(below, spoke->bound);
+		return (place >> spoke->index << spoke->index) * below->width;
+	}
+	lv = &l->level[spoke->level];
+	begin = level_slot_of(lv, spoke->index) * lv->width;
+	place = level_slot(below, spoke->bound) + 1;
+	place = place > below->nr ? (place - below->nr) * below->width : 0;
+	return max(begin - below->width, place);
+}
+
+/*
+ * Add @timer, which is not pending, due at @tick. Returns the tick by which the
+ * levels want to be looked at for it: @tick, or earlier when it joins a crowd.
+ */
+static __always_inline u64 levels_add(struct hwheel_levels *l,
+				      struct hwheel_timer *timer, u64 tick)
+{
+	struct hwheel_spoke *spoke = levels_place(l, tick);
+
+	levels_insert(l, timer, spoke, tick);
+	if (unlikely(!(spoke->added % HWHEEL_CROWD)))
+		return min(tick, levels_sift_tick(l, spoke));
+	return tick;
+}
+
+/*
+ * Is @timer, due at @old, all right for @tick where it is? It is in the spoke
+ * that @old has its place in now, or in one further up that covers the same
+ * slot and that nobody has had the time to empty. If @tick has the same place
+ * it may stay; which of the spokes it is in can't be told, so all of them
+ * learn about @tick. (With anything parked or in transit it can be too far
+ * from its place for that.)
+ */
+static inline bool levels_stays(struct hwheel_levels *l, u64 old, u64 tick)
+{
+	struct hwheel_spoke *spoke = levels_place(l, tick);
+	unsigned int i;
+
+	if (spoke != levels_place(l, old) || levels_parked(l)->summary)
+		return false;
+	if (!spoke->level)
+		return true;		/* overdue before and after */
+	for (i = spoke->level; i < l->nr; i++) {
+		const struct hwheel_level *lv = &l->level[i];
+		u64 ahead = level_slot(lv, tick) - lv->slot;
+
+		if (ahead >= lv->nr)
+			continue;
+		ahead += lv->pos;
+		spoke = &lv->spokes[ahead < lv->nr ? ahead : ahead - lv->nr];
+		if (!list_empty(&spoke->timers))
+			levels_widen(spoke, tick);
+	}
+	return true;
+}
+
+/*
+ * Let @timer, which is pending and due at @old, be due at @tick. Returns as
+ * levels_add() does.
+ */
+static __always_inline u64 levels_mod(struct hwheel_levels *l,
+				      struct hwheel_timer *timer, u64 old, u64 tick)
+{
+	if (old == tick || levels_stays(l, old, tick))
+		return tick;
+	levels_del(l, timer);
+	return levels_add(l, timer, tick);
+}
+
+/* The occupied spoke with the least bound, or NULL if no timer is pending. */
+static inline struct hwheel_spoke *levels_first(const struct hwheel_levels *l)
+{
+	const struct hwheel_level *lv;
+	struct hwheel_spoke *first = NULL, *spoke;
+	unsigned int i;
+	u64 bits;
+
+	for (i = 0; i < l->nr; i++) {
+		lv = &l->level[i];
+		if (!lv->summary)
+			continue;
+		spoke = level_first(lv, lv->pos);
+		if (!first || spoke->bound < first->bound)
+			first = spoke;
+	}
+	lv = &l->level[l->nr];
+	for (bits = lv->bits[0]; bits; bits &= bits - 1) {
+		spoke = &lv->spokes[__ffs64(bits)];
+		if (!first || spoke->bound < first->bound)
+			first = spoke;
+	}
+	return first;
+}
+
+/*
+ * The spoke that gains most from being sifted, and when; of each level the
+ * first two occupied spokes ahead of the clock are looked at, as the first may
+ * last until after the second should be begun.
+ */
+static inline u64 levels_next_sift(const struct hwheel_levels *l,
+				   struct hwheel_spoke **which)
+{
+	const struct hwheel_level *lv;
+	struct hwheel_spoke *spoke;
+	u64 tick, least = HWHEEL_NEVER;
+	unsigned int i, j;
+	u64 bits;
+
+	for (i = 1; i < l->nr; i++) {
+		lv = &l->level[i];
+		if (!lv->summary)
+			continue;
+		spoke = &lv->spokes[lv->pos];
+		for (j = 0; j < 2; j++) {
+			unsigned int from = spoke->index + 1;
+
+			spoke = level_first(lv, from < lv->nr ? from : 0);
+			tick = levels_sift_tick(l, spoke);
+			if (tick < least) {
+				least = tick;
+				*which = spoke;
+			}
+		}
+	}
+	lv = &l->level[l->nr];
+	for (bits = lv->bits[0] & (BIT_ULL(HWHEEL_SIFTING) - 1); bits; bits &= bits - 1) {
+		spoke = &lv->spokes[__ffs64(bits)];
+		tick = levels_sift_tick(l, spoke);
+		if (tick < least) {
+			least = tick;
+			*which = spoke;
+		}
+	}
+	return least;
+}
+
+/*
+ * The tick at which levels_step() wants to be called next; HWHEEL_NEVER if
+ * there are no timers.
+ */
+static inline u64 levels_wake(const struct hwheel_levels *l)
+{
+	const struct hwheel_spoke *first = levels_first(l);
+	struct hwheel_spoke *sift;
+
+	if (!first)
+		return HWHEEL_NEVER;
+	if (level_occupied(&l->level[l->nr], HWHEEL_SIFTING))
+		return l->clock;
+	return min(first->bound, levels_next_sift(l, &sift));
+}
+
+/*
+ * An occupied spoke above level 0 that the clock has entered, the highest
+ * first; or NULL.
+ */
+static inline struct hwheel_spoke *levels_entered(const struct hwheel_levels *l)
+{
+	const struct hwheel_level *lv = &l->level[l->nr], *top = lv - 1;
+	unsigned int i;
+	u64 bits;
+
+	for (bits = lv->bits[0] & (BIT_ULL(HWHEEL_SIFTING) - 1); bits; bits &= bits - 1) {
+		struct hwheel_spoke *spoke = &lv->spokes[__ffs64(bits)];
+
+		if (levels_bucket(l, level_slot(top, spoke->bound)) < spoke->index)
+			return spoke;
+	}
+	for (i = l->nr - 1; i; i--) {
+		lv = &l->level[i];
+		if (level_occupied(lv, lv->pos))
+			return &lv->spokes[lv->pos];
+	}
+	return NULL;
+}
+
+/*
+ * Take up to HWHEEL_BATCH timers of @spoke, which is no timer's place any
+ * more, to their places; all of them at once if they are due at one tick.
+ */
+static inline void levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	unsigned int n;
+
+	if (!spoke->mixed) {
+		l->moved++;
+		levels_splice(l, spoke, levels_place(l, spoke->bound));
+		return;
+	}
+	for (n = 0; n < HWHEEL_BATCH && !list_empty(&spoke->timers); n++) {
+		struct hwheel_timer *timer;
+		u64 tick;
+
+		timer = list_first_entry(&spoke->timers, struct hwheel_timer, entry);
+		tick = levels_due(l, timer);
+		levels_del(l, timer);
+		levels_insert(l, timer, levels_place(l, tick), tick);
+	}
+	l->moved += n;
+	if (list_empty(&spoke->timers))
+		l->visited++;
+}
+
+/**
+ * levels_step - do a bounded amount of what is to be done at a tick
+ * @l: the levels
+ * @now: the present tick
+ *
+ * Timers that are due are done before everything else, in the order of their
+ * ticks. Between two calls anything may be added, removed and changed.
+ *
+ * Return: HWHEEL_DUE when there are timers to pop and run; HWHEEL_MOVED when
+ * some were moved and there may be more to do; HWHEEL_IDLE when all is done.
+ */
+static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
+{
+	struct hwheel_spoke *expired = levels_transit(l, HWHEEL_EXPIRED);
+	struct hwheel_spoke *sifting = levels_transit(l, HWHEEL_SIFTING);
+	struct hwheel_spoke *spoke;
+
+	if (!list_empty(&expired->timers))
+		return HWHEEL_DUE;
+
+	spoke = levels_first(l);
+	if (spoke && spoke->bound <= now) {
+		if (spoke->bound > l->clock)
+			levels_set_clock(l, spoke->bound);
+		if (!spoke->level || !spoke->mixed) {
+			levels_splice(l, spoke, expired);
+			return HWHEEL_DUE;
+		}
+		levels_cascade(l, spoke);
+		return HWHEEL_MOVED;
+	}
+
+	/* Nothing is due, so there is time for what will be. */
+	if (now > l->clock)
+		levels_set_clock(l, now);
+	if (!spoke)
+		return HWHEEL_IDLE;
+
+	if (!list_empty(&sifting->timers)) {
+		levels_cascade(l, sifting);
+		return HWHEEL_MOVED;
+	}
+	spoke = levels_entered(l);
+	if (spoke) {
+		levels_cascade(l, spoke);
+		return HWHEEL_MOVED;
+	}
+	if (levels_next_sift(l, &spoke) <= l->clock) {
+		levels_splice(l, spoke, sifting);
+		return HWHEEL_MOVED;
+	}
+	return HWHEEL_IDLE;
+}
+
+/* Take the next timer that is due off the wheel; NULL if there is none left. */
+static inline struct hwheel_timer *levels_pop(struct hwheel_levels *l)
+{
+	struct hwheel_spoke *expired = levels_transit(l, HWHEEL_EXPIRED);
+	struct hwheel_timer *timer;
+
+	if (list_empty(&expired->timers))
+		return NULL;
+	timer = list_first_entry(&expired->timers, struct hwheel_timer, entry);
+	levels_del(l, timer);
+	return timer;
+}
+
+/* Any timer, or NULL if none is pending: for those who take them all away. */
+static inline struct hwheel_timer *levels_any(const struct hwheel_levels *l)
+{
+	struct hwheel_spoke *spoke = levels_first(l);
+
+	return spoke ? list_first_entry(&spoke->timers, struct hwheel_timer, entry) : NULL;
+}
+
+/*
+ * The most coarsely aligned tick from @first to @last: a multiple of the
+ * widest slot that has one there, and of the greatest power of two among
+ * those. Timers with slack meet in such ticks.
+ */
+static inline u64 levels_align(const struct hwheel_levels *l, u64 first, u64 last)
+{
+	unsigned int i = l->pow2 ? 0 : l->nr - 1;
+	const struct hwheel_level *lv;
+	u64 mask;
+
+	if (first >= last || !first)
+		return first;
+
+	/* From here on slots, and the first one not to be taken. */
+	for (;; i--) {
+		lv = &l->level[i];
+		mask = level_slot(lv, first - 1) ^ level_slot(lv, last);
+		if (mask)
+			break;
+	}
+	mask = BIT_ULL(fls64(mask) - 1) - 1;
+	return (level_slot(lv, last) & ~mask) * lv->width;
+}
+
+/**
+ * levels_walk_begin - look at the timers of a spoke, with pauses
+ * @l: the levels; one walk at a time
+ * @spoke: any of its spokes
+ *
+ * Between calls of levels_walk_next() the lock may be dropped: timers that
+ * leave take the walk on to their neighbours.
+ */
+static inline void levels_walk_begin(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	l->walked = spoke;
+	l->walk = spoke->timers.next;
+}
+
+/* The next timer of the walk; NULL at the end. */
+static inline struct hwheel_timer *levels_walk_next(struct hwheel_levels *l)
+{
+	struct hwheel_timer *timer;
+
+	if (l->walk == &l->walked->timers)
+		return NULL;
+	timer = list_entry(l->walk, struct hwheel_timer, entry);
+	l->walk = l->walk->next;
+	return timer;
+}
+
+static inline void levels_walk_end(struct hwheel_levels *l)
+{
+	l->walk = NULL;
+	l->walked = NULL;
+}
+
+/**
+ * levels_check - walk the whole structure and compare it with its rules
+ * @l: the levels
+ *
+ * Return: NULL, or what is wrong.
+ */
+static inline const char *levels_check(struct hwheel_levels *l)
+{
+	u64 pending = 0;
+	unsigned int i, j;
+	u32 pos;
+
+	for (i = 0; i <= l->nr; i++) {
+		const struct hwheel_level *lv = &l->level[i];
+		u64 summary = 0;
+
+		div_u64_rem(lv->slot, lv->nr, &pos);
+		if (i < l->nr && lv->slot != div64_u64(l->clock, lv->width))
+			return "a level's clock is not the wheel's";
+		if (i < l->nr && lv->pos != pos)
+			return "a level's position is not its clock's";
+
+		for (j = 0; j < lv->nr; j++) {
+			const struct hwheel_spoke *spoke = &lv->spokes[j];
+			const struct hwheel_timer *timer;
+			bool now = i ? i == l->nr && j == HWHEEL_EXPIRED : j == lv->pos;
+
+			if (spoke->level != i || spoke->index != j)
+				return "a spoke has another one's number";
+			if (level_occupied(lv, j) == list_empty(&spoke->timers))
+				return "a bit is not its spoke's";
+			if (list_empty(&spoke->timers))
+				continue;
+			summary |= BIT_ULL(j / 64);
+			if (spoke->bound < l->clock && !now)
+				return "a bound is behind the clock";
+
+			list_for_each_entry(timer, &spoke->timers, entry) {
+				u64 tick = levels_due(l, timer);
+
+				pending++;
+				if (now && tick <= l->clock)
+					continue;
+				tick = max(tick, l->clock);	/* overdue */
+				if (tick < spoke->bound)
+					return "a timer is due before its spoke's bound";
+				if (!spoke->mixed && tick != spoke->bound)
+					return "a spoke is mixed and does not know";
+				if (i < l->nr &&
+				    div64_u64(tick, lv->width) != level_slot_of(lv, j))
+					return "a timer is in another slot's spoke";
+			}
+		}
+		if (lv->summary != summary)
+			return "a summary is not its bitmap's";
+	}
+	return pending == l->pending ? NULL : "a timer is lost";
+}
+
+#endif /* _HWHEEL_LEVELS_H */

@@ -1,0 +1,617 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hwheel_sessions - a million session timeouts on one wheel
+ *
+ * Keeps a table of sessions, each with an idle timeout, the way a protocol or
+ * a connection tracker does. One thread per CPU opens a slice of the table and
+ * then makes traffic: activity pushes timeouts on, sessions are closed and
+ * opened again, also sessions of other CPUs' slices. Then all is left to
+ * expire, and the table is checked.
+ *
+ * The driver trusts nothing that the wheel says about itself but the values
+ * that its functions return. Each session keeps its own books:
+ *
+ *	armed		times the timer was armed
+ *	cancelled	armings that a later arming replaced or a cancel took
+ *			back, that is the calls that returned true
+ *	fired		callbacks that came for an arming
+ *
+ * In the end armed = fired + cancelled, to the last one. What is missing is
+ * lost; a callback that no arming accounts for is a double firing; one that
+ * comes before its arming's time, on a clock that the wheel has no hand in,
+ * is early.
+ *
+ * The protocol that makes the books exact
+ * ---------------------------------------
+ * Arming, cancelling and their bookkeeping happen under the session's lock,
+ * and the callback keeps its books under it too. The wheel takes a timer down
+ * before it runs the callback, so between the two, while the callback waits
+ * for the lock, somebody else may arm the timer again. Hence two members:
+ *
+ *	live	the last arming, whose time is in @due, was neither cancelled
+ *		nor did its callback come past the lock
+ *	passed	the arming before it, whose time is in @passed_due, fired
+ *		before it could be replaced; its callback is at the lock
+ *
+ * An arming call that returns false on a live session means just that: the
+ * old arming has fired, so it becomes the passed one and the new one is live.
+ * A callback is for the passed arming if there is one, and for the live one
+ * otherwise. As callbacks of one timer never run side by side there is at most
+ * one of them at the lock, and so never more than one passed arming.
+ *
+ * hwheel_cancel_sync() waits for the callback and so for the lock, which its
+ * caller can not hold. Instead it marks the session as closing, and nobody
+ * else arms or cancels it until it has kept its books. After it no callback
+ * may be on its way: an arming that then still waits for one is lost, and
+ * should its callback come nevertheless, that one is a double firing.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/init.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/limits.h>
+#include <linux/lockdep.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/prandom.h>
+#include <linux/printk.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/topology.h>
+#include <linux/types.h>
+
+#include "../hwheel.h"
+
+#define SLACK_MS	100	/* most that a session's timer is given */
+#define GRACE_MS	30000	/* later than this, a timer counts as lost */
+#define BATCH		256	/* sessions between two looks at the world */
+#define POLL_MS		1000
+#define PROGRESS_MS	5000
+
+static unsigned int sessions = 1000000;
+module_param(sessions, uint, 0444);
+MODULE_PARM_DESC(sessions, "number of sessions");
+
+static unsigned int min_ms = 10;
+module_param(min_ms, uint, 0444);
+MODULE_PARM_DESC(min_ms, "shortest idle timeout in ms");
+
+static unsigned int max_ms = 60000;
+module_param(max_ms, uint, 0444);
+MODULE_PARM_DESC(max_ms, "longest idle timeout in ms");
+
+static unsigned int traffic_ms = 10000;
+module_param(traffic_ms, uint, 0444);
+MODULE_PARM_DESC(traffic_ms, "how long there is traffic, in ms");
+
+static unsigned int seed;
+module_param(seed, uint, 0444);
+MODULE_PARM_DESC(seed, "of the random numbers; 0 picks one");
+
+static bool done;
+module_param(done, bool, 0444);
+MODULE_PARM_DESC(done, "read only: all sessions have ended and been checked");
+
+/* When a callback may come, and when it should have: apart by the slack. */
+struct due {
+	ktime_t			from;
+	ktime_t			to;
+};
+
+/* 104 bytes on 64-bit, of which 48 are the timer. */
+struct session {
+	struct hwheel_timer	timer;
+	/*
+	 * Guards all below it, and arming and cancelling the timer. Taken by
+	 * the callback, in softirq context. The wheel's locks nest inside it.
+	 */
+	spinlock_t		lock;
+	u32			armed;
+	u32			cancelled;
+	u32			fired;
+	struct due		due;
+	struct due		passed_due;
+	bool			live;
+	bool			passed;
+	bool			closing;
+	u8			twice;
+};
+
+struct worker {
+	struct task_struct	*task;
+	unsigned int		first;
+	unsigned int		count;
+	struct rnd_state	rnd;
+};
+
+static struct session *table;
+static struct worker *workers;
+static unsigned int nr_workers;
+static struct task_struct *monitor;
+
+static atomic_t opening;	/* workers that are still opening sessions */
+static atomic_t working;	/* workers that are still at it */
+
+/* Callbacks on all CPUs write these, but hardly ever. */
+static atomic64_t early = ATOMIC64_INIT(0);
+static atomic64_t max_late_ns = ATOMIC64_INIT(0);
+
+/* Armings whose callback is still to come. Without the lock: about that. */
+static unsigned int session_waits(const struct session *s)
+{
+	return READ_ONCE(s->live) + READ_ONCE(s->passed);
+}
+
+static void note_lateness(s64 ns)
+{
+	s64 max = atomic64_read(&max_late_ns);
+
+	while (ns > max && !atomic64_try_cmpxchg(&max_late_ns, &max, ns))
+		;
+}
+
+static void session_expired(struct hwheel_timer *timer)
+{
+	struct session *s = hwheel_container_of(s, timer, timer);
+	/* Before the lock: waiting for it must not hide an early callback. */
+	ktime_t now = ktime_get();
+	struct due due;
+
+	spin_lock(&s->lock);
+	/*
+	 * It is too early for the passed one, but not for the live one: the
+	 * passed one did not fire, it is lost. Do not call this one early.
+	 */
+	if (s->passed && s->live && ktime_before(now, s->passed_due.from) &&
+	    !ktime_before(now, s->due.from))
+		WRITE_ONCE(s->passed, false);
+
+	if (s->passed) {
+		WRITE_ONCE(s->passed, false);
+		due = s->passed_due;
+	} else if (s->live) {
+		WRITE_ONCE(s->live, false);
+		due = s->due;
+	} else {
+		if (s->twice < U8_MAX)
+			s->twice++;
+		spin_unlock(&s->lock);
+		return;
+	}
+	s->fired++;
+	spin_unlock(&s->lock);
+
+	if (ktime_before(now, due.from))
+		atomic64_inc(&early);
+	note_lateness(ktime_to_ns(ktime_sub(now, due.to)));
+}
+
+/* From 0 to n - 1, evenly. */
+static u32 below(struct worker *w, u32 n)
+{
+	return ((u64)prandom_u32_state(&w->rnd) * n) >> 32;
+}
+
+/* The idle timeout, not rounded to anything that a wheel could be fond of. */
+static ktime_t random_delay(struct worker *w)
+{
+	ktime_t delay = ms_to_ktime(min_ms);
+
+	if (max_ms == min_ms)
+		return delay;
+	delay = ktime_add(delay, ms_to_ktime(below(w, max_ms - min_ms)));
+	return ktime_add_ns(delay, below(w, NSEC_PER_MSEC));
+}
+
+static ktime_t random_slack(struct worker *w)
+{
+	return ns_to_ktime(below(w, SLACK_MS * NSEC_PER_MSEC));
+}
+
+static void session_arm(struct worker *w, struct session *s)
+{
+	ktime_t delay = random_delay(w);
+	ktime_t slack = 0;
+	u32 way = below(w, 8);
+	bool replaced;
+	ktime_t now;
+
+	lockdep_assert_held(&s->lock);
+
+	if (way < 4)
+		slack = random_slack(w);
+
+	/*
+	 * The wheel is on CLOCK_MONOTONIC, as ktime_get() is. It reads its
+	 * clock after this, so a relative timer can only be due later than
+	 * what is written down here.
+	 */
+	now = ktime_get();
+	if (way < 2)
+		replaced = hwheel_add_at(&s->timer, ktime_add(now, delay),
+					 slack);
+	else if (way < 4)
+		replaced = hwheel_add_range(&s->timer, delay, slack);
+	else
+		replaced = hwheel_add(&s->timer, delay);
+
+	if (replaced) {
+		s->cancelled++;
+	} else if (s->live && !s->passed) {
+		/* Were one passed already, the live one would now be lost. */
+		WRITE_ONCE(s->passed, true);
+		s->passed_due = s->due;
+	}
+	s->armed++;
+	s->due.from = ktime_add(now, delay);
+	s->due.to = ktime_add(s->due.from, slack);
+	WRITE_ONCE(s->live, true);
+}
+
+static void session_close(struct session *s)
+{
+	lockdep_assert_held(&s->lock);
+
+	if (hwheel_cancel(&s->timer)) {
+		s->cancelled++;
+		WRITE_ONCE(s->live, false);
+	}
+}
+
+/* Drops the lock in between; nobody else touches a session that is closing. */
+static void session_close_sync(struct session *s)
+	__must_hold(&s->lock)
+{
+	bool cancelled;
+
+	lockdep_assert_held(&s->lock);
+
+	s->closing = true;
+	spin_unlock_bh(&s->lock);
+
+	cancelled = hwheel_cancel_sync(&s->timer);
+
+	spin_lock_bh(&s->lock);
+	s->closing = false;
+	if (cancelled) {
+		s->cancelled++;
+		WRITE_ONCE(s->live, false);
+	}
+	/* Whatever was left is lost; check_table() will find it missing. */
+	WRITE_ONCE(s->live, false);
+	WRITE_ONCE(s->passed, false);
+}
+
+static void open_session(struct worker *w, struct session *s)
+{
+	spin_lock_bh(&s->lock);
+	/* Another worker's traffic may have been here already. */
+	if (!s->live && !s->closing)
+		session_arm(w, s);
+	spin_unlock_bh(&s->lock);
+}
+
+/* Something happens to one session, mostly to one of the worker's own. */
+static void make_traffic(struct worker *w)
+{
+	struct session *s;
+	u32 dice;
+
+	if (below(w, 4))
+		s = &table[w->first + below(w, w->count)];
+	else
+		s = &table[below(w, sessions)];
+	dice = below(w, 100);
+
+	spin_lock_bh(&s->lock);
+	if (s->closing)
+		goto unlock;
+	if (!s->live) {
+		if (dice < 50)
+			session_arm(w, s);
+	} else if (dice < 8) {
+		session_close(s);
+	} else if (dice < 16) {
+		session_close_sync(s);
+	} else {
+		session_arm(w, s);
+	}
+unlock:
+	spin_unlock_bh(&s->lock);
+}
+
+/* Sleep for @timeout jiffies, or until the module goes. Return: true to carry on. */
+static bool nap(long timeout)
+{
+	/* Before the test, so that kthread_stop()'s wakeup is not missed. */
+	set_current_state(TASK_INTERRUPTIBLE);
+	if (!kthread_should_stop())
+		schedule_timeout(timeout);
+	__set_current_state(TASK_RUNNING);
+	return !kthread_should_stop();
+}
+
+/* A thread waits for kthread_stop() when its work is done. */
+static int park(void)
+{
+	while (nap(MAX_SCHEDULE_TIMEOUT))
+		;
+	return 0;
+}
+
+static int worker_thread(void *data)
+{
+	struct worker *w = data;
+	ktime_t end;
+	unsigned int i;
+
+	for (i = 0; i < w->count; i++) {
+		open_session(w, &table[w->first + i]);
+		if (i % BATCH)
+			continue;
+		if (kthread_should_stop())
+			return 0;
+		cond_resched();
+	}
+	atomic_dec(&opening);
+
+	end = ktime_add_ms(ktime_get(), traffic_ms);
+	while (ktime_before(ktime_get(), end)) {
+		for (i = 0; i < BATCH; i++)
+			make_traffic(w);
+		/* Leave some of the CPU to those who watch. */
+		if (!nap(1))
+			return 0;
+	}
+	/* Pairs with the monitor's acquire: it sees all that was armed. */
+	atomic_dec_return_release(&working);
+	return park();
+}
+
+/* Return: how many callbacks are still to come, about. */
+static u64 count_waiting(void)
+{
+	unsigned int i;
+	u64 n = 0;
+
+	for (i = 0; i < sessions; i++) {
+		n += session_waits(&table[i]);
+		if (i % BATCH == 0)
+			cond_resched();
+	}
+	return n;
+}
+
+static void check_table(void)
+{
+	u64 armed = 0, fired = 0, cancelled = 0, lost = 0, twice = 0;
+	unsigned int i;
+
+	for (i = 0; i < sessions; i++) {
+		struct session *s = &table[i];
+		u32 ended;
+
+		spin_lock_bh(&s->lock);
+		ended = s->fired + s->cancelled;
+		armed += s->armed;
+		fired += s->fired + s->twice;
+		cancelled += s->cancelled;
+		twice += s->twice;
+		/*
+		 * Counted, not concluded from live and passed: the books must
+		 * balance. A timer that is pending and belongs to no arming
+		 * will not run any more in time to be called a double firing.
+		 */
+		if (s->armed > ended)
+			lost += s->armed - ended;
+		else if (s->armed < ended)
+			twice += ended - s->armed;
+		else if (hwheel_pending(&s->timer))
+			lost++;
+		spin_unlock_bh(&s->lock);
+		if (i % BATCH == 0)
+			cond_resched();
+	}
+
+	pr_info("armed %llu fired %llu cancelled %llu early %lld lost %llu double %llu max_late_ns %lld\n",
+		armed, fired, cancelled, atomic64_read(&early), lost, twice,
+		atomic64_read(&max_late_ns));
+}
+
+static int monitor_thread(void *unused)
+{
+	ktime_t give_up, report;
+	u64 waiting;
+
+	while (atomic_read(&opening))
+		if (!nap(msecs_to_jiffies(POLL_MS / 10)))
+			return 0;
+	pr_info("opened all sessions, traffic goes on\n");
+
+	/* Pairs with the workers' release. */
+	while (atomic_read_acquire(&working))
+		if (!nap(msecs_to_jiffies(POLL_MS / 10)))
+			return 0;
+
+	report = ktime_get();
+	give_up = ktime_add_ms(report, (u64)max_ms + SLACK_MS + GRACE_MS);
+	pr_info("traffic phase over\n");
+	while ((waiting = count_waiting())) {
+		if (ktime_after(ktime_get(), give_up))
+			break;
+		if (!ktime_before(ktime_get(), report)) {
+			pr_info("%llu pending\n", waiting);
+			report = ktime_add_ms(ktime_get(), PROGRESS_MS);
+		}
+		if (!nap(msecs_to_jiffies(POLL_MS)))
+			return 0;
+	}
+
+	/* Were the last timers to run twice, they would do so about now. */
+	if (!nap(msecs_to_jiffies(POLL_MS)))
+		return 0;
+	check_table();
+	WRITE_ONCE(done, true);
+	return park();
+}
+
+static int __init check_params(void)
+{
+	/* More than INT_MAX bytes is more than kvcalloc() gives. */
+	const unsigned int most = INT_MAX / sizeof(struct session);
+
+	if (!sessions || sessions > most) {
+		pr_err("sessions is %u, must be from 1 to %u\n", sessions, most);
+		return -EINVAL;
+	}
+	if (min_ms > max_ms) {
+		pr_err("min_ms is %u, must not be more than max_ms, %u\n",
+		       min_ms, max_ms);
+		return -EINVAL;
+	}
+	if (done) {
+		pr_err("done is for reading only\n");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int __init create_table(void)
+{
+	unsigned int i;
+
+	/* Rather than have others killed for it, do without the memory. */
+	table = kvcalloc(sessions, sizeof(*table),
+			 GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	if (!table) {
+		pr_err("no memory for %u sessions\n", sessions);
+		return -ENOMEM;
+	}
+	for (i = 0; i < sessions; i++) {
+		spin_lock_init(&table[i].lock);
+		hwheel_setup(&table[i].timer, hwheel_system, session_expired,
+			     0);
+		if (i % BATCH == 0)
+			cond_resched();
+	}
+	return 0;
+}
+
+/* One worker for each CPU that is online; none of them runs yet. */
+static int __init create_workers(void)
+{
+	unsigned int nr = min(num_online_cpus(), sessions);
+	unsigned int next = 0;
+	unsigned int cpu;
+
+	workers = kcalloc(nr, sizeof(*workers), GFP_KERNEL);
+	if (!workers)
+		return -ENOMEM;
+
+	for_each_online_cpu(cpu) {
+		struct worker *w = &workers[nr_workers];
+
+		if (nr_workers == nr)
+			break;
+		w->first = next;
+		w->count = sessions / nr + (nr_workers < sessions % nr);
+		next += w->count;
+		prandom_seed_state(&w->rnd, (u64)seed + nr_workers);
+		w->task = kthread_create_on_node(worker_thread, w,
+						 cpu_to_node(cpu),
+						 "hwheel_sess/%u", cpu);
+		if (IS_ERR(w->task))
+			return PTR_ERR(w->task);
+		kthread_bind(w->task, cpu);
+		nr_workers++;
+	}
+	return 0;
+}
+
+/* Undo as much of sessions_init() as was done. */
+static void sessions_stop(void)
+{
+	unsigned int i;
+
+	if (monitor)
+		kthread_stop(monitor);
+	for (i = 0; i < nr_workers; i++)
+		kthread_stop(workers[i].task);
+	kfree(workers);
+
+	if (!table)
+		return;
+	for (i = 0; i < sessions; i++) {
+		hwheel_shutdown_sync(&table[i].timer);
+		if (i % BATCH == 0)
+			cond_resched();
+	}
+	kvfree(table);
+}
+
+static int __init sessions_init(void)
+{
+	struct task_struct *task;
+	unsigned int i;
+	int err;
+
+	err = check_params();
+	if (err)
+		return err;
+	if (!seed)
+		seed = get_random_u32() ?: 1;
+
+	err = create_table();
+	if (err)
+		return err;
+
+	cpus_read_lock();
+	err = create_workers();
+	cpus_read_unlock();
+	if (err)
+		goto err_stop;
+
+	task = kthread_create(monitor_thread, NULL, "hwheel_sess/mon");
+	if (IS_ERR(task)) {
+		err = PTR_ERR(task);
+		goto err_stop;
+	}
+	monitor = task;
+
+	pr_info("%u sessions of %zu bytes, %u to %u ms, traffic for %u ms, %u threads, seed %u\n",
+		sessions, sizeof(*table), min_ms, max_ms, traffic_ms,
+		nr_workers, seed);
+
+	atomic_set(&opening, nr_workers);
+	atomic_set(&working, nr_workers);
+	for (i = 0; i < nr_workers; i++)
+		wake_up_process(workers[i].task);
+	wake_up_process(monitor);
+	return 0;
+
+err_stop:
+	sessions_stop();
+	return err;
+}
+
+static void __exit sessions_exit(void)
+{
+	sessions_stop();
+}
+
+module_init(sessions_init);
+module_exit(sessions_exit);
+
+MODULE_DESCRIPTION("hwheel sample: a table of a million session timeouts");
+MODULE_LICENSE("GPL");
