@@ -515,6 +515,8 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 	} else if ((timer->flags & HWHEEL_PINNED) && !base->offline) {
 		return base;
 	}
+	if (likely(base->cpu == smp_processor_id()))
+		return base;
 	return this_cpu_ptr(base->wheel->bases);
 }
 

@@ -162,7 +162,7 @@ static bool step(struct rig *rig, u64 now)
 
 	what = levels_step(&rig->l, now);
 	if (rig->l.moved - moved > HWHEEL_BATCH)
-		KUNIT_FAIL(rig->test, "a step moved %llu timers", rig->l.moved - moved);
+		KUNIT_FAIL(rig->test, "%llu timers moved at a time", rig->l.moved - moved);
 	if (what == HWHEEL_DUE) {
 		while ((timer = levels_pop(&rig->l))) {
 			struct item *item = container_of(timer, struct item, timer);
@@ -186,13 +186,10 @@ static void advance(struct rig *rig, u64 now)
 		;
 }
 
-static const char *rig_fault(struct rig *rig)
+static void expect_sound(struct rig *rig)
 {
-	return levels_check(&rig->l);
+	KUNIT_EXPECT_STREQ(rig->test, levels_check(&rig->l) ?: "sound", "sound");
 }
-
-#define EXPECT_SOUND(rig) \
-	KUNIT_EXPECT_STREQ((rig)->test, rig_fault(rig) ?: "sound", "sound")
 
 /* Look for @item in each list there is. */
 static struct place place(struct rig *rig, const struct item *item)
@@ -245,7 +242,7 @@ static void test_16_spokes(struct kunit *test)
 	expect_place(rig, &t[3], 1, 2);
 	add(rig, &t[4], 3 + 300);
 	expect_place(rig, &t[4], 2, 1);
-	EXPECT_SOUND(rig);
+	expect_sound(rig);
 
 	advance(rig, 255);
 	KUNIT_EXPECT_EQ(test, t[1].fired, 8ULL);
@@ -264,7 +261,7 @@ static void test_16_spokes(struct kunit *test)
 	advance(rig, 303);
 	KUNIT_EXPECT_EQ(test, t[4].fired, 303ULL);
 	KUNIT_EXPECT_EQ(test, rig->l.visited, 3ULL);
-	EXPECT_SOUND(rig);
+	expect_sound(rig);
 }
 
 static void test_16_spokes_in_one_go(struct kunit *test)
@@ -288,7 +285,7 @@ static void test_16_spokes_in_one_go(struct kunit *test)
 	advance(rig, 400);
 	KUNIT_EXPECT_EQ(test, t[1].fired, 303ULL);
 	KUNIT_EXPECT_EQ(test, t[0].fired, 305ULL);
-	EXPECT_SOUND(rig);
+	expect_sound(rig);
 }
 
 static void test_3_spokes(struct kunit *test)
@@ -301,7 +298,7 @@ static void test_3_spokes(struct kunit *test)
 		add(rig, &t[i], i);
 		expect_place(rig, &t[i], i <= 2 ? 0 : i <= 8 ? 1 : 2, -1);
 	}
-	EXPECT_SOUND(rig);
+	expect_sound(rig);
 
 	rig = rig_new(test, MS, SPOKES(3, 3, 3), 1);
 	add(rig, &t[0], 3);
@@ -314,7 +311,7 @@ static void test_3_spokes(struct kunit *test)
 	}
 	add(rig, &t[5], 5);
 	expect_place(rig, &t[5], 0, 2);
-	EXPECT_SOUND(rig);
+	expect_sound(rig);
 }
 
 static void test_10_seconds(struct kunit *test)
@@ -339,7 +336,7 @@ static void test_10_seconds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t[2].fired, NOT_FIRED);
 	advance(rig, 15);
 	KUNIT_EXPECT_EQ(test, t[2].fired, 15ULL);
-	EXPECT_SOUND(rig);
+	expect_sound(rig);
 }
 
 static void test_10_times_20ms(struct kunit *test)
@@ -398,7 +395,7 @@ static void test_beyond_one_level(struct kunit *test)
 	}
 	for (now = 0; now <= 210; now++) {
 		advance(rig, now);
-		EXPECT_SOUND(rig);
+		expect_sound(rig);
 	}
 	for (i = 0; i < ARRAY_SIZE(due); i++)
 		KUNIT_EXPECT_EQ(test, t[i].fired, due[i]);
@@ -416,7 +413,7 @@ static void test_clock_face(struct kunit *test)
 
 		for (j = 0; j < 43200; j++)
 			add(rig, &t[j], clocks[i] + j + 1);
-		EXPECT_SOUND(rig);
+		expect_sound(rig);
 		if (i % 2) {
 			advance(rig, clocks[i] + 43200);
 		} else {
@@ -426,7 +423,7 @@ static void test_clock_face(struct kunit *test)
 		for (j = 0; j < 43200; j++)
 			wrong += t[j].fired != clocks[i] + j + 1;
 		KUNIT_EXPECT_EQ(test, wrong, 0ULL);
-		EXPECT_SOUND(rig);
+		expect_sound(rig);
 	}
 }
 
@@ -439,9 +436,9 @@ static void lone_timer(struct rig *rig, struct item *item, u64 clock, u64 tick)
 	levels_init(&rig->l, &rig->g, rig->memory, clock);
 	rig->last = 0;
 	add(rig, item, tick);
-	if (rig_fault(rig) || levels_wake(&rig->l) != tick) {
+	if (levels_check(&rig->l) || levels_wake(&rig->l) != tick) {
 		KUNIT_FAIL(rig->test, "clock %llu tick %llu: %s, wake %llu", clock, tick,
-			   rig_fault(rig), levels_wake(&rig->l));
+			   levels_check(&rig->l), levels_wake(&rig->l));
 		levels_del(&rig->l, &item->timer);
 		return;
 	}
@@ -512,7 +509,7 @@ static void test_parked_hides_nothing(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, t[2].fired, near);
 			if (hwheel_pending(&t[3].timer))
 				levels_del(&rig->l, &t[3].timer);
-			EXPECT_SOUND(rig);
+			expect_sound(rig);
 		}
 		KUNIT_EXPECT_EQ(test, t[1].fired, 5 + 40 * reach + 3);
 		KUNIT_EXPECT_EQ(test, t[0].fired, NOT_FIRED);
@@ -545,7 +542,7 @@ static void test_same_spoke_stays(struct kunit *test)
 	mod(rig, &t[0], 60);
 	expect_place(rig, &t[0], 1, 3);
 	mod(rig, &t[0], 42);
-	EXPECT_SOUND(rig);
+	expect_sound(rig);
 	advance(rig, 100);
 	KUNIT_EXPECT_EQ(test, t[0].fired, 42ULL);
 	KUNIT_EXPECT_EQ(test, t[1].fired, 44ULL);
@@ -558,7 +555,7 @@ static void test_same_spoke_stays(struct kunit *test)
 	mod(rig, &t[1], 299);
 	mod(rig, &t[0], 301);
 	add(rig, &t[2], 290);
-	EXPECT_SOUND(rig);
+	expect_sound(rig);
 	advance(rig, 400);
 	KUNIT_EXPECT_EQ(test, t[2].fired, 290ULL);
 	KUNIT_EXPECT_EQ(test, t[1].fired, 299ULL);
@@ -574,7 +571,7 @@ static void test_bits_follow(struct kunit *test)
 	for (i = 0; i < 4000; i++) {
 		add(rig, &t[i], random_magnitude(1ULL << 22));
 		if (i % 256 == 0)
-			EXPECT_SOUND(rig);
+			expect_sound(rig);
 	}
 	while (n < 4000) {
 		i = random_below(4000);
@@ -582,7 +579,7 @@ static void test_bits_follow(struct kunit *test)
 			continue;
 		levels_del(&rig->l, &t[i].timer);
 		if (++n % 256 == 0)
-			EXPECT_SOUND(rig);
+			expect_sound(rig);
 	}
 	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), HWHEEL_NEVER);
 	for (i = 0; i <= rig->l.nr; i++)
@@ -604,7 +601,7 @@ static void test_crowd(struct kunit *test)
 	wake = levels_wake(&rig->l);
 	KUNIT_EXPECT_EQ(test, wake, begin - 128);
 	advance(rig, wake);
-	EXPECT_SOUND(rig);
+	expect_sound(rig);
 	/* What is left in the spoke belongs to the last 128 ticks of it. */
 	for (i = 0; i < CROWD; i++)
 		if (t[i].timer.expires < (s64)((begin + 16384 - 128) * MS))
@@ -618,7 +615,7 @@ static void test_crowd(struct kunit *test)
 		step(rig, wake);
 		step(rig, wake);
 		if (wake % 1000 == 0)
-			EXPECT_SOUND(rig);
+			expect_sound(rig);
 	}
 	advance(rig, begin + 20000);
 	for (i = 0; i < CROWD + OTHERS; i++)
@@ -640,7 +637,7 @@ static void test_same_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), 3000000ULL);
 	advance(rig, 2999999);
 	KUNIT_EXPECT_LE(test, rig->l.moved, 3ULL);
-	EXPECT_SOUND(rig);
+	expect_sound(rig);
 	advance(rig, 3000000);
 	KUNIT_EXPECT_EQ(test, rig->fired, (u64)MANY);
 }
@@ -766,7 +763,7 @@ static void test_walk(struct kunit *test)
 	for (i = 0; i < N; i++)
 		wrong += seen[i] != (hwheel_pending(&t[i].timer) ? 1 : 10);
 	KUNIT_EXPECT_EQ(test, wrong, 0U);
-	EXPECT_SOUND(rig);
+	expect_sound(rig);
 
 	/* When the spoke is taken away as a whole, the walk is over. */
 	rig = rig_new(test, MS, SPOKES(16, 16, 16), 0);
@@ -926,7 +923,7 @@ static void random_walk(struct kunit *test, const unsigned int *spokes, u64 tick
 	for (i = 0; i < ops && !fault && m->now < 6 * most; i++) {
 		fault = model_op(m, span);
 		if (!fault && i % 64 == 0)
-			fault = rig_fault(&m->rig);
+			fault = levels_check(&m->rig.l);
 	}
 	if (fault) {
 		KUNIT_FAIL(test, "seed=%lu, op %u at tick %llu: %s; tick_ns %llu, spokes",
@@ -971,10 +968,10 @@ static void test_random_walk(struct kunit *test)
 		do {
 			g.tick_ns = 1000 + random_magnitude(NSEC_PER_SEC);
 			g.levels = 1 + random_below(HWHEEL_MAX_LEVELS);
-			memset(spokes, 0, sizeof(spokes));
 			for (j = 0; j < g.levels; j++)
-				g.spokes[j] = spokes[j] = 2 + random_magnitude(i % 7 ? 70 : 4095);
+				g.spokes[j] = 2 + random_magnitude(i % 7 ? 70 : 4095);
 		} while (hwheel_geometry_fault(&g));
+		memcpy(spokes, g.spokes, g.levels * sizeof(*spokes));
 		random_walk(test, spokes, g.tick_ns, walk_ops / n);
 	}
 }

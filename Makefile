@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# hwheel outside the kernel's tree. What is built stands in Kbuild; what each
+# target does, in "make help".
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+SUITE ?=
+
+DKMS = $(shell sed -n 's/^PACKAGE_NAME="\(.*\)"/\1/p' dkms.conf)/$(shell \
+	sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+
+modules:
+	@test -e $(KDIR)/Makefile || { echo "hwheel: no kernel headers in $(KDIR):" \
+		"install linux-headers-$$(uname -r), or give KDIR=" >&2; exit 1; }
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+
+install: modules
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
+	depmod $$($(MAKE) -s --no-print-directory -C $(KDIR) kernelrelease)
+
+dkms:
+	@command -v dkms >/dev/null || { echo "hwheel: no dkms:" \
+		"apt-get install dkms" >&2; exit 1; }
+	dkms status $(DKMS) | grep -q . || dkms add $(CURDIR)
+	dkms build $(DKMS)
+	dkms install $(DKMS)
+
+demo:
+	@scripts/demo.sh
+
+check:
+	@SUITE='$(SUITE)' scripts/check.sh
+
+clean:
+	@find . -path ./.git -prune -o -type f \( -name '*.o' -o -name '*.a' \
+		-o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
+		-o -name '.*.cmd' -o -name '.*.d' -o -name modules.order \
+		-o -name Module.symvers \) -exec rm -f {} +
+
+help:
+	@echo 'make              hwheel.ko and the samples for the running kernel'
+	@echo '                  KDIR=folder: for the kernel of these headers'
+	@echo 'make demo         a million session timeouts on a stock kernel in QEMU'
+	@echo '                  SESSIONS=n KERNEL=6.1|6.12|6.12-rt'
+	@echo 'make check        everything that must pass'
+	@echo '                  SUITE=name: only that; SUITE=list: their names'
+	@echo 'make install      puts the modules beside those of the kernel; KDIR=folder'
+	@echo 'make dkms         has DKMS build and install hwheel.ko, now and for new kernels'
+	@echo 'make clean        removes what was built here; downloads and kernels stay in'
+	@echo '                  $${XDG_CACHE_HOME:-~/.cache}/hwheel'
+
+.PHONY: modules install dkms demo check clean help

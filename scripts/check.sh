@@ -1,0 +1,251 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Runs everything that must pass. The last line is
+#	N passed, N failed, N skipped
+# and the exit status is 0 if something passed and nothing failed.
+#
+# Usage: [SUITE='name...'|list] check.sh
+
+. "$(dirname "$0")/lab.sh"
+
+# Name, what it does. The suite is the function suite_NAME.
+suites=(
+	"style		checkpatch, W=1, sparse, kernel-doc, shellcheck, a clean checkout"
+	"kunit		the KUnit tests in user-mode Linux"
+	"kunit-debug	the same under KASAN, lockdep, debugobjects, kmemleak"
+	"kunit-time	the tests that wait for years, in simulated time"
+	"stock-6.1	load, debugfs, sessions, unload on Debian's 6.1 in QEMU, 2 CPUs"
+	"stock-6.12	the same on 6.12"
+	"stock-6.12-rt	the same on 6.12 PREEMPT_RT"
+)
+results=$lab_work/results failures=$lab_work/failures
+
+# result passed|failed|skipped N NAME [FILE]: of N tests of the suite that runs;
+# the end of FILE tells about a failure
+result()
+{
+	echo "$1 $suite $2" >>"$results"
+	echo "$1: $2 $3"
+	[ "$1" != failed ] || {
+		echo "$suite: $3, see $log"
+		[ ! -s "${4-}" ] || tail -n 20 "$4" | sed 's/^/  | /'
+	} >>"$failures"
+}
+
+# verdict NAME FILE COMMAND...: a test that is one command; FILE tells about it
+verdict()
+{
+	local name=$1 file=$2
+
+	shift 2
+	if "$@"; then
+		result passed 1 "$name"
+	else
+		result failed 1 "$name" "$file"
+	fi
+}
+
+# try NAME COMMAND...: the same, told about by what the command prints
+try()
+{
+	local out=$lab_work/out
+
+	say "$suite: $1"
+	if "${@:2}" >"$out" 2>&1; then
+		result passed 1 "$1"
+	else
+		cat "$out"
+		result failed 1 "$1" "$out"
+	fi
+}
+
+count()
+{
+	awk -v what="$1" -v suite="${2-}" \
+		'$1 == what && (!suite || $2 == suite) { n += $3 } END { print n + 0 }' \
+		"$results"
+}
+
+counts()
+{
+	echo "$(count passed "$@") passed, $(count failed "$@") failed," \
+		"$(count skipped "$@") skipped"
+}
+
+#
+# style
+#
+
+suite_style()
+{
+	need gcc make perl sparse shellcheck git
+	source=$(linux_source)
+	kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
+	headers=${kernel##* }
+	build=$lab_work/style
+	copy_sources "$build"
+	cd "$build"
+	mapfile -t code < <(find . -name '*.[ch]' | sed 's,^\./,,' | sort)
+
+	try checkpatch checkpatch "${code[@]}"
+	try kernel-doc "$source/scripts/kernel-doc" -none -Werror hwheel.h hwheel.c
+	try shellcheck shellcheck scripts/*.sh .ci/run
+	try clean-checkout clean_checkout
+	try W=1 silent '([Ww]arning|WARNING|error):' W=1
+	try sparse silent "^$build/.*(warning|error):" C=2 CHECK=sparse
+}
+
+# checkpatch FILES...: the compat header alone may ask for the kernel's version
+checkpatch()
+{
+	local file ignore status=0
+
+	for file; do
+		ignore=FILE_PATH_CHANGES
+		[ "$file" != hwheel_compat.h ] ||
+			ignore+=,LINUX_VERSION_CODE,CONSTANT_COMPARISON
+		"$source/scripts/checkpatch.pl" --strict --no-tree --quiet --terse \
+			--no-summary --show-types --ignore $ignore -f "$file" ||
+			status=1
+	done
+	return $status
+}
+
+# silent PATTERN MAKE-ARGUMENTS...: builds, and finds no such line
+silent()
+{
+	make -j "$lab_jobs" -C "$headers" M="$build" "${@:2}" modules \
+		>"$lab_work/make" 2>&1 || { cat "$lab_work/make"; return 1; }
+	! grep -E "$1" "$lab_work/make"
+}
+
+# clean_checkout: git ignores all that a build leaves, and make clean removes it
+clean_checkout()
+{
+	git init -q && git add -A && make KDIR="$headers" >/dev/null || return
+	! git status --porcelain | grep -v '^A ' || return
+	make -s clean || return
+	! git status --porcelain --ignored | grep -v '^A '
+}
+
+#
+# KUnit
+#
+
+suite_kunit()		{ run_kunit plain; }
+suite_kunit-debug()	{ run_kunit debug; }
+suite_kunit-time()	{ APPEND=time-travel=inf-cpu run_kunit plain years=1; }
+
+# run_kunit VARIANT [MODULE-PARAMETERS...]
+run_kunit()
+{
+	local kernel linux build dir=$lab_work/$suite status=0
+
+	need gcc make python3
+	kernel=$("$lab_scripts/uml-kernel.sh" "$1")
+	read -r linux build <<<"$kernel"
+	source=$(linux_source)
+	shift
+
+	say "$suite: building the modules"
+	build_modules "$suite-build" "$build" "$dir" ARCH=um
+	say "$suite: booting"
+	{ echo "parameters='$*'"; cat "$lab_scripts/guest-kunit.sh"; } >"$dir/payload"
+	TIMEOUT=${TIMEOUT:-300} "$lab_scripts/boot-uml.sh" "$linux" \
+		"$dir/payload" "$dir"/hwheel.ko "$dir"/hwheel_kunit.ko |
+		tee "$dir/console" || status=$?
+	verdict "load and unload" "$dir/console" [ $status = 0 ]
+
+	guest_log "$dir/console" >"$dir/log"
+	sed -n '/lab: kunit begins/,/lab: kunit ends/p' "$dir/log" >"$dir/ktap"
+	"$source/tools/testing/kunit/kunit.py" parse "$dir/ktap" |
+		tee "$dir/parsed" || :
+	kunit_results "$dir/parsed"
+	try "kernel log" clean_log "$dir/log"
+}
+
+# kunit_results FILE: takes the counts of kunit.py's last line, as in
+# "Testing complete. Ran 3 tests: passed: 1, failed: 1, crashed: 1"
+kunit_results()
+{
+	local what n
+	local -A cases=()
+
+	while read -r what n; do
+		cases[$what]=$n
+	done < <(sed -n 's/^.*Testing complete\. Ran [0-9]* tests: //p' "$1" |
+		tr -d ':' | sed 's/, /\n/g')
+
+	[ -z "${cases[passed]-}" ] || result passed "${cases[passed]}" "KUnit cases"
+	[ -z "${cases[skipped]-}" ] || result skipped "${cases[skipped]}" "KUnit cases"
+	n=$((${cases[failed]-0} + ${cases[crashed]-0}))
+	# Errors are of the output itself: none at all, or cut short
+	[ $n != 0 ] || n=${cases[errors]-0}
+	[ ${#cases[@]} != 0 ] || n=1
+	if [ "$n" != 0 ]; then
+		grep -v '\[PASSED\]' "$1" >"$1.bad" || :
+		result failed "$n" "KUnit cases" "$1.bad"
+	fi
+}
+
+clean_log()
+{
+	! dmesg_dirty "$1"
+}
+
+#
+# Stock kernels
+#
+
+suite_stock-6.1()	{ run_stock 6.1; }
+suite_stock-6.12()	{ run_stock 6.12; }
+suite_stock-6.12-rt()	{ run_stock 6.12-rt; }
+
+run_stock()
+{
+	local name
+
+	KERNEL=$1 SESSIONS=100000 MAX_MS=5000 TRAFFIC_MS=2000 \
+		"$lab_scripts/demo.sh" | tee "$lab_work/demo" || :
+	for name in load debugfs sessions unload dmesg; do
+		verdict "$name" "$lab_work/demo" \
+			grep -qx "demo: $name ok" "$lab_work/demo"
+	done
+}
+
+#
+# All of it
+#
+
+# run_suite NAME: in a shell of its own, for a suite may die
+run_suite()
+{
+	local start=$SECONDS status
+
+	suite=$1 log=$lab_cache/log/check-$1.log
+	set +e
+	(set -e; "suite_$suite") >"$log" 2>&1
+	status=$?
+	set -e
+	[ $status = 0 ] || result failed 1 "the suite (status $status)" "$log"
+	say "$suite: $(counts "$suite") ($((SECONDS - start)) s)"
+}
+
+exec 3>&1
+export SAY_FD=3
+wanted=${SUITE:-}
+if [ "$wanted" = list ]; then
+	printf '%s\n' "${suites[@]}"
+	exit
+fi
+
+touch "$results" "$failures"
+for name in ${wanted:-$(printf '%s\n' "${suites[@]}" | cut -f 1)}; do
+	printf '%s\n' "${suites[@]}" | cut -f 1 | grep -qxF "$name" ||
+		die "no suite $name; SUITE=list names them"
+	run_suite "$name"
+done
+cat "$failures"
+counts
+[ "$(count failed)" = 0 ] && [ "$(count passed)" != 0 ]

@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Boots a stock Debian kernel in QEMU, keeps session timeouts on hwheel there,
+# and shows the levels draining. Ends with
+#	demo: armed N fired N cancelled N early N lost N max_late_ns N
+# and status 0 if no timer was early, lost or doubled and none is missing.
+#
+# Usage: [KERNEL=6.1|6.12|6.12-rt] [SESSIONS=n] [MAX_MS=ms] [TRAFFIC_MS=ms] demo.sh
+
+. "$(dirname "$0")/lab.sh"
+
+flavour=${KERNEL:-6.12}
+sessions=${SESSIONS:-1000000}
+max_ms=${MAX_MS:-60000}
+traffic_ms=${TRAFFIC_MS:-10000}
+console=$lab_work/console log=$lab_work/log failed=0
+
+# verdict NAME COMMAND...: tells whether COMMAND succeeds
+verdict()
+{
+	local name=$1
+
+	shift
+	if "$@"; then
+		echo "demo: $name ok"
+	else
+		echo "demo: $name FAILED"
+		failed=1
+	fi
+}
+
+logged()
+{
+	grep -q "^lab: $1\$" "$log"
+}
+
+clean()
+{
+	! dmesg_dirty "$log"
+}
+
+# exact: whether the counts are those of timers that are exact
+exact()
+{
+	[ "${count[armed]:-0}" -gt 0 ] &&
+		[ "${count[armed]}" = $((count[fired] + count[cancelled])) ] &&
+		[ "${count[early]:-}/${count[lost]:-}/${count[double]:-0}" = 0/0/0 ]
+}
+
+need gcc make
+kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
+read -r release vmlinuz headers <<<"$kernel"
+
+say "demo: building the modules for $release"
+build_modules "demo-build" "$headers" "$lab_work/build"
+
+say "demo: booting $release, then $sessions sessions of up to $((max_ms / 1000)) s"
+{
+	echo "sessions=$sessions"
+	echo "parameters='max_ms=$max_ms traffic_ms=$traffic_ms'"
+	cat "$lab_scripts/guest-demo.sh"
+} >"$lab_work/payload"
+# A simulated CPU may be ten times slower
+TIMEOUT=${TIMEOUT:-$((300 + (max_ms + traffic_ms) / 200))} \
+	"$lab_scripts/boot-qemu.sh" "$vmlinuz" 2 2G "$lab_work/payload" \
+	"$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_sessions.ko |
+	tee "$console" |
+	sed -u -n '/^lab: levels begin$/,/^lab: log begins$/{/^lab: /!p}' || failed=1
+
+guest_log "$console" >"$log"
+declare -A count=()
+read -ra line < <(grep -o 'armed [0-9]* fired [0-9]*.*' "$log") || :
+for ((i = 0; i + 1 < ${#line[@]}; i += 2)); do
+	count[${line[i]}]=${line[i + 1]}
+done
+
+verdict load logged loaded
+verdict debugfs logged debugfs
+verdict sessions exact
+verdict unload logged unloaded
+verdict dmesg clean
+if [ $failed != 0 ]; then
+	tail -n 15 "$console" >&2
+	cp "$console" "$lab_cache/log/demo-$flavour.log"
+	say "demo: the guest's console is in $lab_cache/log/demo-$flavour.log"
+fi
+printf 'demo:'
+for name in armed fired cancelled early lost max_late_ns; do
+	printf ' %s %s' $name "${count[$name]:-?}"
+done
+echo
+exit $failed

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=dash disable=SC2086,SC2154
+#
+# What the guests of check.sh's KUnit suites run. check.sh sets $parameters.
+
+kmemleak=/sys/kernel/debug/kmemleak
+
+log()
+{
+	echo "<6>lab: $*" >/dev/kmsg
+}
+
+# Before their first tick, hrtimers are still in low resolution
+sleep 0.05
+[ ! -e $kmemleak ] || echo clear >$kmemleak
+
+insmod hwheel.ko || exit 1
+log kunit begins
+insmod hwheel_kunit.ko $parameters || exit 1
+log kunit ends
+rmmod hwheel_kunit || exit 1
+rmmod hwheel || exit 1
+
+# Only what is older than 5 s is taken for a leak, and unchanged since a scan
+if [ -e $kmemleak ]; then
+	sleep 6
+	echo scan >$kmemleak
+	echo scan >$kmemleak
+	cat $kmemleak
+fi
+log unloaded

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What the lab's scripts share: messages, the cache, Debian's archive, builds
+# of the modules, guests, the verdict on a kernel log.
+#
+# Usage: . "$(dirname "$0")/lab.sh"
+
+set -euo pipefail
+export LC_ALL=C
+# make check's own make must not steer those that are started here
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES KDIR ARCH CROSS_COMPILE KBUILD_OUTPUT
+
+lab_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+lab_scripts=$lab_top/scripts
+lab_cache=${XDG_CACHE_HOME:-~/.cache}/hwheel
+lab_jobs=$(nproc)
+lab_guest=
+
+mkdir -p "$lab_cache/log"
+lab_work=$(mktemp -d "${TMPDIR:-/tmp}/hwheel.XXXXXX")
+trap lab_cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+lab_cleanup()
+{
+	# timeout passes it on to the guest, which may have left its process group
+	[ -z "$lab_guest" ] || { kill "$lab_guest" && wait "$lab_guest"; } || :
+	rm -rf "$lab_work"
+}
+
+# Progress goes to SAY_FD, so that it is seen when stdout and stderr are kept.
+say()
+{
+	printf '%s\n' "$*" >&"${SAY_FD:-2}"
+}
+
+die()
+{
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+	exit 1
+}
+
+# quiet LOG COMMAND...: keeps the output in the cache, shows it on failure
+quiet()
+{
+	local log=$lab_cache/log/$1.log
+
+	shift
+	"$@" >"$log" 2>&1 </dev/null && return
+	say "failed: $*"
+	tail -n 20 "$log" >&"${SAY_FD:-2}"
+	say "all of it: $log"
+	return 1
+}
+
+# once DIR FUNCTION: the cache entry DIR, filled by FUNCTION, which is given a
+# new folder and whose every step must end in || return. An entry is complete
+# or absent, and one process at a time makes it.
+once()
+{
+	local dir=$1 fill=$2 new=$1.new
+
+	(
+		flock 9
+		[ ! -d "$dir" ] || exit 0
+		rm -rf "$new" && mkdir "$new" && "$fill" "$new" && mv "$new" "$dir"
+	) 9>"$dir.lock"
+}
+
+#
+# Debian's archive
+#
+
+# archive LOG APT-GET-ARGUMENTS...: one at a time, since apt has locks
+archive()
+{
+	local log=$1
+
+	shift
+	command -v apt-get >/dev/null ||
+		die "this needs Debian's apt-get; it was tried on Debian 12"
+	flock "$lab_cache/apt.lock" env DEBIAN_FRONTEND=noninteractive \
+		apt-get -y -o DPkg::Lock::Timeout=300 "$@" \
+		>"$lab_cache/log/$log.log" 2>&1 </dev/null
+}
+
+# with_archive COMMAND...: runs it again with new lists if it fails with those
+# that the machine has, which may be old or none
+with_archive()
+{
+	"$@" && return
+	say "apt: fetching the archive's lists"
+	archive apt-update update ||
+		say "that failed, see $lab_cache/log/apt-update.log"
+	"$@"
+}
+
+# need PACKAGE...: installs what is missing
+need()
+{
+	local missing=() package
+
+	for package; do
+		dpkg-query -Wf '${Status}' "$package" 2>/dev/null |
+			grep -q ' installed$' || missing+=("$package")
+	done
+	[ ${#missing[@]} -gt 0 ] || return 0
+	[ "$(id -u)" = 0 ] || die "not root; please install ${missing[*]}"
+
+	say "apt: installing ${missing[*]}"
+	with_archive archive apt-install install --no-install-recommends \
+		"${missing[@]}" && return
+	tail -n 20 "$lab_cache/log/apt-install.log" >&2
+	die "could not install ${missing[*]}"
+}
+
+# archive_names REGEX: the archive's packages of these names, newest first
+archive_names()
+{
+	apt-cache search --names-only "$1" | cut -d ' ' -f 1 | sort -rV
+}
+
+# archive_extract PACKAGE DIR GLOB: takes one file out of a package
+archive_extract()
+{
+	local unpack=$lab_work/$1
+
+	say "apt: downloading $1"
+	rm -rf "$unpack" && mkdir "$unpack" || return
+	(cd "$unpack" && archive apt-download download "$1") || return
+	dpkg --fsys-tarfile "$unpack"/*.deb |
+		tar -x -C "$2" --wildcards --transform 's,.*/,,' "$3" || return
+	rm -r "$unpack"
+}
+
+# linux_source: prints the folder of Debian's newest linux-source-6.x, unpacked
+linux_source()
+{
+	need xz-utils
+	with_archive linux_source_newest || die "found no linux-source-6.x"
+}
+
+linux_source_newest()
+{
+	local name version dir
+
+	name=$(archive_names '^linux-source-6\.[0-9]+$' | head -n 1)
+	[ -n "$name" ] || return
+	version=$(apt-cache show --no-all-versions "$name" |
+		sed -n 's/^Version: //p')
+	dir=$lab_cache/$name-$version
+
+	linux_source_fill()
+	{
+		archive_extract "$name" "$1" '*.tar.xz' || return
+		say "$name: unpacking (about 15 s)"
+		tar -C "$1" --strip-components=1 -xf "$1/$name.tar.xz" || return
+		rm "$1/$name.tar.xz"
+	}
+	once "$dir" linux_source_fill && echo "$dir"
+}
+
+#
+# Building
+#
+
+# copy_sources DIR: the checkout without what git ignores, so that it stays
+# clean and is built for several kernels side by side
+copy_sources()
+{
+	mkdir -p "$1"
+	tar -C "$lab_top" --exclude=.git --exclude-vcs-ignores -cf - . |
+		tar -C "$1" -xf -
+}
+
+# build_modules LOG KERNELDIR DIR [MAKE-ARGUMENTS...]: builds a copy in DIR
+build_modules()
+{
+	local log=$1 kernel=$2 dir=$3
+
+	shift 3
+	copy_sources "$dir"
+	quiet "$log" make -j "$lab_jobs" -C "$kernel" M="$dir" "$@" modules
+}
+
+#
+# Guests
+#
+
+# guest_image FILE SCRIPT FILES...: an initramfs whose init runs SCRIPT in /hw,
+# where FILES are
+guest_image()
+{
+	local image=$1 script=$2 root=$lab_work/root
+
+	shift 2
+	need busybox-static cpio gzip
+	mkdir -p "$root"/{bin,dev,hw,proc,sys,tmp}
+	cp /bin/busybox "$root/bin"
+	install -m 755 "$lab_scripts/guest-init.sh" "$root/init"
+	cp "$script" "$root/payload"
+	[ $# = 0 ] || cp "$@" "$root/hw"
+	(cd "$root" && find . | cpio -o -H newc -R 0:0 --quiet | gzip -1) >"$image"
+}
+
+# guest_run COMMAND...: runs a guest for at most TIMEOUT seconds, its console
+# on stdout; fails unless its payload ended with status 0, with 2 if it died
+# before its payload began
+guest_run()
+{
+	local fifo=$lab_work/fifo console=$lab_work/console status=0
+	local limit=${TIMEOUT:-300}
+
+	mkfifo "$fifo"
+	timeout -k 5 "$limit" "$@" >"$fifo" 2>&1 </dev/null &
+	lab_guest=$!
+	sed -u 's/\r//g' "$fifo" | tee "$console"
+	wait "$lab_guest" || status=$?
+	lab_guest=
+	rm "$fifo"
+
+	if [ $status = 124 ] || [ $status = 137 ]; then
+		echo "lab: guest stopped after $limit s"
+		return 1
+	elif ! grep -q 'lab: payload begins$' "$console"; then
+		echo "lab: guest died while it booted (exit status $status)"
+		return 2
+	elif ! grep -q 'lab: end 0$' "$console"; then
+		echo "lab: guest did not end well (exit status $status)"
+		return 1
+	fi
+}
+
+# guest_log CONSOLE: the guest's kernel log since its payload began, without
+# time stamps; from a guest that died, what the console had
+guest_log()
+{
+	awk '/lab: log begins$/ { log_begins = 1; out = ""; next }
+	     /lab: log ends$/ { exit }
+	     { out = out $0 "\n" }
+	     END { printf "%s", out }' "$1" |
+		sed -n '/lab: payload begins$/,$p' |
+		sed 's/^\[ *[0-9]*\.[0-9]*\] //'
+}
+
+# dmesg_dirty FILE: prints the lines of a kernel log that should not be there;
+# true if there are any. What stands between hwheel-expect-begin and
+# hwheel-expect-end was asked for by a test.
+dmesg_dirty()
+{
+	awk '/hwheel-expect-begin/ { expected = 1 }
+	     /hwheel-expect-end/ { expected = 0 }
+	     !expected { print }
+	     END {
+		if (expected)
+			print "BUG: no hwheel-expect-end"
+		if (!NR)
+			print "BUG: no kernel log"
+	     }' "$1" |
+		grep -E "$lab_dirty"
+}
+
+lab_dirty='WARNING|\<BUG\>|\<Oops\>|Call Trace|Kernel panic|\<ODEBUG\>'
+lab_dirty+='|KASAN|UBSAN|KCSAN|kmemleak: [0-9]+ new|unreferenced object'
+lab_dirty+='|possible (circular|recursive|irq lock|deadlock)|inconsistent lock state|INFO: '
+lab_dirty+='|hung_task|blocked for more than|(soft|hard) ?(lockup|LOCKUP)|rcu.*(stall|detected)'
+lab_dirty+='|general protection|unable to handle|NULL pointer|list_(add|del) corruption'
+lab_dirty+='|refcount_t|while atomic|invalid context|NOHZ tick-stop error|[Ss]egfault'
+lab_dirty+='|Unknown symbol|disagrees about version|Invalid module format|stack-protector'
