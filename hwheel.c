@@ -87,6 +87,9 @@
 #define HWHEEL_SPOKES		128
 #define HWHEEL_BUDGET_NS	(2 * NSEC_PER_MSEC)
 
+/* A run over its budget is followed by a break of this part of the budget. */
+#define HWHEEL_BREAK		8
+
 /* Callbacks run between two looks at the clock. */
 #define HWHEEL_CLOCK_EVERY	8
 
@@ -177,9 +180,15 @@ static __always_inline ktime_t hwheel_clock(const struct hwheel *wheel)
 	return wheel->clock == CLOCK_BOOTTIME ? ktime_get_boottime() : ktime_get();
 }
 
-static void hwheel_note_max(struct hwheel_base *base, enum hwheel_counter which, s64 ns)
+/* @delay from @now, which is no less than 0. */
+static __always_inline ktime_t hwheel_deadline(ktime_t now, ktime_t delay)
 {
-	if (ns > (s64)base->count[which])
+	return delay <= KTIME_MAX - now ? now + delay : KTIME_MAX;
+}
+
+static void hwheel_note_max(struct hwheel_base *base, enum hwheel_counter which, u64 ns)
+{
+	if (ns > base->count[which])
 		base->count[which] = ns;
 }
 
@@ -247,10 +256,9 @@ static void hwheel_lock_other(struct hwheel_base *base, struct hwheel_base *othe
 /* ------------------------------------------------------------------------ */
 /* The drive */
 
-static void hwheel_start_hrtimer(struct hwheel_base *base)
+static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 {
-	hrtimer_start(&base->hrtimer, levels_tick_ns(&base->levels, base->armed),
-		      HRTIMER_MODE_ABS_PINNED_SOFT);
+	hrtimer_start(&base->hrtimer, expires, HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
 /* On @base's CPU, by request of another one; interrupts are off. */
@@ -261,7 +269,7 @@ static void hwheel_kick(void *data)
 	raw_spin_lock(&base->lock);
 	base->count[HWHEEL_REMOTE_KICKS]++;
 	if (base->armed && base->armed != HWHEEL_NEVER)
-		hwheel_start_hrtimer(base);
+		hwheel_start_hrtimer(base, levels_tick_ns(&base->levels, base->armed));
 	raw_spin_unlock(&base->lock);
 }
 
@@ -276,7 +284,7 @@ static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 	if (base->cpu != smp_processor_id() && cpu_online(base->cpu))
 		smp_call_function_single_async(base->cpu, &base->kick);
 	else
-		hwheel_start_hrtimer(base);
+		hwheel_start_hrtimer(base, levels_tick_ns(&base->levels, base->armed));
 }
 
 /*
@@ -355,7 +363,7 @@ static void hwheel_move_running(struct hwheel_base *base, struct hwheel_timer *t
 		if (base->dest == dest) {
 			base->dest = NULL;
 			if (!dest->offline && !dest->dead) {
-				levels_del(&base->levels, timer);
+				levels_unlink(&base->levels, timer);
 				WRITE_ONCE(timer->base, dest);
 				dest->count[HWHEEL_MIGRATED]++;
 				wake = levels_add(&dest->levels, timer,
@@ -403,10 +411,10 @@ static void hwheel_fire(struct hwheel_base *base, ktime_t *now, ktime_t end)
 	unsigned long last = jiffies;
 	struct hwheel_timer *timer;
 	unsigned int n = 0;
-	s64 late;
+	u64 late;
 
 	while (*now < end && (timer = levels_pop(&base->levels))) {
-		late = *now - timer->expires;
+		late = (u64)*now - (u64)timer->expires;
 		base->late[fls64(late)]++;
 		hwheel_note_max(base, HWHEEL_MAX_LATE_NS, late);
 		base->count[HWHEEL_EXPIRED_TIMERS]++;
@@ -421,36 +429,52 @@ static void hwheel_fire(struct hwheel_base *base, ktime_t *now, ktime_t end)
 		*now = hwheel_clock(base->wheel);
 }
 
+/*
+ * Arm the hrtimer after a run. One that is @over its budget goes on after a
+ * short break, in which others have the CPU.
+ */
+static void hwheel_end_run(struct hwheel_base *base, ktime_t now, bool over)
+{
+	struct hwheel_levels *levels = &base->levels;
+	u64 wake = levels_wake(levels);
+
+	base->armed = HWHEEL_NEVER;
+	if (over) {
+		base->count[HWHEEL_BUDGET_OVERRUNS]++;
+		base->armed = max(levels->clock, 1ULL);
+		hwheel_start_hrtimer(base, hwheel_deadline(now, base->wheel->budget_ns /
+							   HWHEEL_BREAK));
+	} else if (wake != HWHEEL_NEVER) {
+		hwheel_arm_base(base, wake);
+	}
+}
+
 static enum hrtimer_restart hwheel_run(struct hrtimer *hrtimer)
 {
 	struct hwheel_base *base = container_of(hrtimer, struct hwheel_base, hrtimer);
 	struct hwheel_levels *levels = &base->levels;
 	ktime_t now, end, locked;
-	bool idle = true;
-	u64 moved, wake;
+	bool idle = true, over = false;
+	u64 moved;
 
 	hwheel_lock_expiry(base);
 	raw_spin_lock_irq(&base->lock);
 	base->count[HWHEEL_INTERRUPTS]++;
 	base->armed = 0;
 	now = hwheel_clock(base->wheel);
-	end = ktime_add_safe(now, base->wheel->budget_ns);
+	end = hwheel_deadline(now, base->wheel->budget_ns);
 	locked = now;
 	moved = levels->moved;
 
 	for (;;) {
 		enum hwheel_step step = levels_step(levels, levels_tick_down(levels, now));
 
-		if (step == HWHEEL_IDLE) {
-			wake = levels_wake(levels);
+		if (step == HWHEEL_IDLE)
 			break;
-		}
 		idle = false;
-		if (now >= end) {
-			base->count[HWHEEL_BUDGET_OVERRUNS]++;
-			wake = levels->clock;
+		over = now >= end;
+		if (over)
 			break;
-		}
 		if (step == HWHEEL_DUE) {
 			hwheel_fire(base, &now, end);
 		} else if (levels->moved - moved < HWHEEL_BATCH) {
@@ -469,9 +493,7 @@ static enum hrtimer_restart hwheel_run(struct hrtimer *hrtimer)
 
 	if (idle)
 		base->count[HWHEEL_IDLE_INTERRUPTS]++;
-	base->armed = HWHEEL_NEVER;
-	if (wake != HWHEEL_NEVER)
-		hwheel_arm_base(base, wake);
+	hwheel_end_run(base, now, over);
 	raw_spin_unlock_irq(&base->lock);
 	hwheel_unlock_expiry(base);
 	return HRTIMER_NORESTART;
@@ -521,32 +543,35 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 }
 
 /*
- * With @base locked: take @timer off it and over to @target, which is locked
- * instead and returned. If that is no longer right when both locks have been
- * got, the base that the timer is on is locked and returned.
+ * With *@base locked: take @timer from it to @target. If that is still right
+ * once both locks have been got, *@base is then @target, locked, and it only
+ * remains to put the timer, if it is @pending, into a spoke there. Else false
+ * is returned and *@base is the base that the timer is on, locked.
  */
-static noinline struct hwheel_base *
-hwheel_switch_base(struct hwheel_base *base, struct hwheel_timer *timer,
-		   struct hwheel_base *target, bool pending, ktime_t expires,
-		   enum hwheel_how how)
-	__must_hold(&base->lock)
+static noinline bool hwheel_switch_base(struct hwheel_base **base, struct hwheel_timer *timer,
+					struct hwheel_base *target, bool pending,
+					ktime_t expires, enum hwheel_how how)
+	__must_hold(&(*base)->lock)
 {
+	struct hwheel_base *from = *base;
 	unsigned long flags;
 
-	hwheel_lock_other(base, target);
-	if (likely(timer->base == base && hwheel_pending(timer) == pending &&
-		   hwheel_may_arm(base, timer, expires, how) &&
-		   base->running != timer && !target->offline)) {
+	hwheel_lock_other(from, target);
+	if (likely(timer->base == from && hwheel_pending(timer) == pending &&
+		   hwheel_may_arm(from, timer, expires, how) &&
+		   from->running != timer && !target->offline && !target->dead)) {
 		if (pending)
-			levels_del(&base->levels, timer);
+			levels_unlink(&from->levels, timer);
 		WRITE_ONCE(timer->base, target);
 		target->count[HWHEEL_MIGRATED] += pending;
-		raw_spin_unlock(&base->lock);
-		return target;
+		raw_spin_unlock(&from->lock);
+		*base = target;
+		return true;
 	}
 	raw_spin_unlock(&target->lock);
-	raw_spin_unlock(&base->lock);
-	return hwheel_lock(timer, &flags);	/* interrupts are off already */
+	raw_spin_unlock(&from->lock);
+	*base = hwheel_lock(timer, &flags);	/* interrupts are off already */
+	return false;
 }
 
 /*
@@ -570,8 +595,7 @@ static __always_inline bool hwheel_arm(struct hwheel_timer *timer, ktime_t expir
 		target = hwheel_target(base, timer, cpu);
 		if (likely(target == base))
 			break;
-		base = hwheel_switch_base(base, timer, target, pending, expires, how);
-		moved = base == target;
+		moved = hwheel_switch_base(&base, timer, target, pending, expires, how);
 		if (moved)
 			break;
 	}
@@ -601,15 +625,6 @@ out:
 	return pending;
 }
 
-/* A relative deadline; one that is due at once is due at the tick that began last. */
-static __always_inline ktime_t hwheel_deadline(const struct hwheel_base *base,
-					       ktime_t now, ktime_t delay)
-{
-	if (unlikely(delay <= 0))
-		return levels_tick_ns(&base->levels, levels_tick_down(&base->levels, now));
-	return delay <= KTIME_MAX - now ? now + delay : KTIME_MAX;
-}
-
 /* The instant from @expires to @expires + @slack at which timers best meet. */
 static __always_inline ktime_t hwheel_pick(const struct hwheel_base *base,
 					   ktime_t expires, ktime_t slack)
@@ -622,7 +637,7 @@ static __always_inline ktime_t hwheel_pick(const struct hwheel_base *base,
 		slack = KTIME_MAX - expires;
 	first = levels_tick_up(&base->levels, expires);
 	last = levels_tick_down(&base->levels, expires + slack);
-	if (first > last)
+	if (first > last || expires + slack < 0)
 		return expires;
 	return levels_tick_ns(&base->levels, levels_align(&base->levels, first, last));
 }
@@ -630,7 +645,8 @@ static __always_inline ktime_t hwheel_pick(const struct hwheel_base *base,
 /**
  * hwheel_add - arm or re-arm a timer
  * @timer: the timer, set up
- * @delay: nanoseconds from now; any value. Zero and less are due at once
+ * @delay: nanoseconds from now; any value. Zero and less are due as soon as
+ *	can be
  *
  * The callback runs at the first tick of the wheel at or after @delay from
  * now, on this CPU, unless the timer is HWHEEL_PINNED or its callback is
@@ -648,7 +664,7 @@ bool hwheel_add(struct hwheel_timer *timer, ktime_t delay)
 	if (unlikely(!base))
 		return false;
 	now = hwheel_clock(base->wheel);
-	return hwheel_arm(timer, hwheel_deadline(base, now, delay), now,
+	return hwheel_arm(timer, hwheel_deadline(now, delay), now,
 			  HWHEEL_ANYHOW, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_add);
@@ -674,7 +690,7 @@ bool hwheel_add_range(struct hwheel_timer *timer, ktime_t delay, ktime_t slack)
 	if (unlikely(!base))
 		return false;
 	now = hwheel_clock(base->wheel);
-	expires = hwheel_pick(base, hwheel_deadline(base, now, delay), slack);
+	expires = hwheel_pick(base, hwheel_deadline(now, delay), slack);
 	return hwheel_arm(timer, expires, now, HWHEEL_ANYHOW, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_add_range);
@@ -727,7 +743,7 @@ bool hwheel_add_on(struct hwheel_timer *timer, ktime_t delay, int cpu)
 		      timer->function, cpu))
 		cpu = -1;
 	now = hwheel_clock(base->wheel);
-	return hwheel_arm(timer, hwheel_deadline(base, now, delay), now,
+	return hwheel_arm(timer, hwheel_deadline(now, delay), now,
 			  HWHEEL_ANYHOW, cpu);
 }
 EXPORT_SYMBOL_GPL(hwheel_add_on);
@@ -748,7 +764,7 @@ bool hwheel_mod_pending(struct hwheel_timer *timer, ktime_t delay)
 	if (unlikely(!base))
 		return false;
 	now = hwheel_clock(base->wheel);
-	return hwheel_arm(timer, hwheel_deadline(base, now, delay), now,
+	return hwheel_arm(timer, hwheel_deadline(now, delay), now,
 			  HWHEEL_IF_PENDING, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_mod_pending);
@@ -771,7 +787,7 @@ bool hwheel_reduce(struct hwheel_timer *timer, ktime_t delay)
 	if (unlikely(!base))
 		return false;
 	now = hwheel_clock(base->wheel);
-	return hwheel_arm(timer, hwheel_deadline(base, now, delay), now,
+	return hwheel_arm(timer, hwheel_deadline(now, delay), now,
 			  HWHEEL_IF_EARLIER, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_reduce);
@@ -792,8 +808,8 @@ EXPORT_SYMBOL_GPL(hwheel_reduce);
 u64 hwheel_forward(struct hwheel_timer *timer, ktime_t interval)
 {
 	const struct hwheel_base *base = hwheel_base(timer);
-	ktime_t now, expires, late;
-	u64 n = 0;
+	ktime_t now, expires;
+	u64 late, n = 0;
 
 	if (unlikely(!base))
 		return 0;
@@ -804,11 +820,11 @@ u64 hwheel_forward(struct hwheel_timer *timer, ktime_t interval)
 
 	expires = hwheel_expires(timer);
 	now = hwheel_clock(base->wheel);
-	late = now - expires;
-	if (late >= 0) {
+	if (now >= expires) {
+		late = (u64)now - (u64)expires;
 		n = div64_u64(late, interval);
-		expires = hwheel_deadline(base, expires + n * interval, interval);
-		n++;
+		interval -= late - n++ * interval;	/* what is left of the period */
+		expires = hwheel_deadline(now, interval);
 	}
 	hwheel_arm(timer, expires, now, HWHEEL_ANYHOW, -1);
 	return n;
@@ -1030,8 +1046,13 @@ EXPORT_SYMBOL_GPL(hwheel_expires);
 ktime_t hwheel_remaining(const struct hwheel_timer *timer)
 {
 	const struct hwheel_base *base = hwheel_base(timer);
+	ktime_t expires, now;
 
-	return base ? hwheel_expires(timer) - hwheel_clock(base->wheel) : 0;
+	if (unlikely(!base))
+		return 0;
+	expires = hwheel_expires(timer);
+	now = hwheel_clock(base->wheel);
+	return expires >= KTIME_MIN + now ? expires - now : KTIME_MIN;
 }
 EXPORT_SYMBOL_GPL(hwheel_remaining);
 
@@ -1122,12 +1143,11 @@ static int hwheel_init_base(struct hwheel *wheel, int cpu)
 	return 0;
 }
 
-/* Fill in the defaults that @config asks for; what is wrong, or NULL. */
-static const char *hwheel_plan(struct hwheel_geometry *geometry,
-			       const struct hwheel_config *config)
+/* Fill in the defaults that @config asks for. */
+static void hwheel_plan(struct hwheel_geometry *geometry,
+			const struct hwheel_config *config)
 {
 	unsigned int i, spokes = HWHEEL_SPOKES;
-	const char *fault;
 
 	geometry->tick_ns = config->tick_ns ?: HWHEEL_TICK_NS;
 	geometry->levels = config->levels ?: HWHEEL_LEVELS;
@@ -1135,10 +1155,8 @@ static const char *hwheel_plan(struct hwheel_geometry *geometry,
 		spokes = config->spokes[i] ?: spokes;
 		geometry->spokes[i] = spokes;
 	}
-	do {
-		fault = hwheel_geometry_fault(geometry);
-	} while (fault && !config->levels && --geometry->levels);
-	return fault;
+	while (!config->levels && geometry->levels > 1 && !hwheel_geometry_fits(geometry))
+		geometry->levels--;
 }
 
 static int hwheel_check(const struct hwheel_config *config,
@@ -1152,7 +1170,8 @@ static int hwheel_check(const struct hwheel_config *config,
 		       name ?: "", HWHEEL_NAME_MAX);
 		return -EINVAL;
 	}
-	fault = hwheel_plan(geometry, config);
+	hwheel_plan(geometry, config);
+	fault = hwheel_geometry_fault(geometry);
 	if (fault) {
 		pr_err("wheel \"%s\": %s\n", name, fault);
 		return -EINVAL;
@@ -1374,12 +1393,13 @@ static bool hwheel_move_batch(struct hwheel_base *from)
 		timer = levels_any(&from->levels);
 		if (!timer)
 			break;
-		levels_del(&from->levels, timer);
+		levels_unlink(&from->levels, timer);
 		WRITE_ONCE(timer->base, base);
 		base->count[HWHEEL_MIGRATED]++;
 		wake = min(wake, levels_add(&base->levels, timer,
 					    levels_due(&base->levels, timer)));
 	}
+	from->armed = HWHEEL_NEVER;
 	if (wake < base->armed)
 		hwheel_arm_base(base, wake);
 	raw_spin_unlock(&from->lock);
@@ -1406,7 +1426,6 @@ static int hwheel_cpu_dead(unsigned int cpu)
 		hrtimer_cancel(&from->hrtimer);
 		while (hwheel_move_batch(from))
 			cond_resched();
-		from->armed = HWHEEL_NEVER;
 	}
 	mutex_unlock(&hwheel_mutex);
 	return 0;

@@ -18,8 +18,7 @@
  *  3. Exactly once per arming, or never if it was cancelled first and the
  *     cancel returned true.
  *  4. Arming can not fail, allocates nothing and works in any context but
- *     NMI, on any CPU, from callbacks, whatever locks the caller holds that
- *     are not taken by the callbacks' softirq with interrupts on.
+ *     NMI, on any CPU, from any callback.
  *  5. After a cancel that ends in _sync the callback is neither queued nor
  *     running. A callback may re-arm, cancel, shut down or free its timer.
  *  6. Interrupts are never off, and no lock is held, for longer than

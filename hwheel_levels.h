@@ -218,8 +218,13 @@ static inline void divisor_init(struct hwheel_divisor *div, u64 d)
 
 static __always_inline u64 divisor_div(const struct hwheel_divisor *div, u64 x)
 {
-	if (div->mul)
+	if (div->mul) {
+#ifdef __SIZEOF_INT128__	/* one instruction, also where math64.h has none */
+		x = (unsigned __int128)x * div->mul >> 64;
+#else
 		x = mul_u64_u64_shr(x, div->mul, 64);
+#endif
+	}
 	return x >> div->shift;
 }
 
@@ -252,13 +257,23 @@ static __always_inline u64 level_slot(const struct hwheel_level *lv, u64 tick)
 	return divisor_div(&lv->div, tick);
 }
 
-/*
- * What is wrong with @g, or NULL if nothing is. All that has been checked is
- * that @g->spokes can be read.
- */
-static inline const char *hwheel_geometry_fault(const struct hwheel_geometry *g)
+/* Does the reach of @g, tick times the spokes of all levels, fit S64_MAX ns? */
+static inline bool hwheel_geometry_fits(const struct hwheel_geometry *g)
 {
 	u64 reach = g->tick_ns;
+	unsigned int i;
+
+	for (i = 0; i < g->levels; i++) {
+		if (reach > div_u64(S64_MAX, g->spokes[i]))
+			return false;
+		reach *= g->spokes[i];
+	}
+	return true;
+}
+
+/* What is wrong with @g, or NULL if nothing is. */
+static inline const char *hwheel_geometry_fault(const struct hwheel_geometry *g)
+{
 	unsigned int i;
 
 	if (g->tick_ns < HWHEEL_MIN_TICK_NS)
@@ -269,11 +284,8 @@ static inline const char *hwheel_geometry_fault(const struct hwheel_geometry *g)
 		if (g->spokes[i] < HWHEEL_MIN_SPOKES ||
 		    g->spokes[i] > HWHEEL_MAX_SPOKES)
 			return "a level's number of spokes is not 2 to 4096";
-	for (i = 0; i < g->levels; i++) {
-		if (reach > div_u64(S64_MAX, g->spokes[i]))
-			return "tick times spokes of all levels is over S64_MAX ns; take fewer";
-		reach *= g->spokes[i];
-	}
+	if (!hwheel_geometry_fits(g))
+		return "tick times spokes of all levels is over S64_MAX ns; take fewer";
 	return NULL;
 }
 
@@ -495,19 +507,29 @@ static __always_inline void levels_insert(struct hwheel_levels *l,
 	l->pending++;
 }
 
-/* Take @timer, which is pending, off the wheel. */
-static __always_inline void levels_del(struct hwheel_levels *l,
-				       struct hwheel_timer *timer)
+/*
+ * Take @timer, which is pending, out of its spoke, to be put into another one.
+ * All the while it looks pending to those who look without the lock.
+ */
+static __always_inline void levels_unlink(struct hwheel_levels *l,
+					  struct hwheel_timer *timer)
 {
 	struct list_head *next = timer->entry.next, *prev = timer->entry.prev;
 
 	if (unlikely(l->walk == &timer->entry))
 		l->walk = next;
 	__list_del_entry(&timer->entry);
-	WRITE_ONCE(timer->entry.next, NULL);
 	l->pending--;
 	if (next == prev)	/* both are the head: this was the last one */
 		levels_unmark(l, container_of(next, struct hwheel_spoke, timers));
+}
+
+/* Take @timer off the wheel. */
+static __always_inline void levels_del(struct hwheel_levels *l,
+				       struct hwheel_timer *timer)
+{
+	levels_unlink(l, timer);
+	WRITE_ONCE(timer->entry.next, NULL);
 }
 
 /* Move all of @from's timers to the end of @to's, which may be empty. */
@@ -559,7 +581,7 @@ static inline u64 levels_sift_tick(const struct hwheel_levels *l,
 }
 
 /*
- * Add @timer, which is not pending, due at @tick. Returns the tick by which the
+ * Add @timer, which is in no spoke, due at @tick. Returns the tick by which the
  * levels want to be looked at for it: @tick, or earlier when it joins a crowd.
  */
 static __always_inline u64 levels_add(struct hwheel_levels *l,
@@ -613,7 +635,7 @@ static __always_inline u64 levels_mod(struct hwheel_levels *l,
 {
 	if (old == tick || levels_stays(l, old, tick))
 		return tick;
-	levels_del(l, timer);
+	levels_unlink(l, timer);
 	return levels_add(l, timer, tick);
 }
 
@@ -753,7 +775,7 @@ static inline void levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *
 		struct hwheel_timer *timer = spoke_end(spoke, n);
 		u64 tick = levels_due(l, timer);
 
-		levels_del(l, timer);
+		levels_unlink(l, timer);
 		levels_insert(l, timer, levels_place(l, tick), tick);
 	}
 	l->moved += n;

@@ -1005,7 +1005,1888 @@ static struct kunit_suite hwheel_levels_suite = {
 	.test_cases	= hwheel_levels_cases,
 };
 
-kunit_test_suites(&hwheel_levels_suite);
+/* ------------------------------------------------------------------------ */
+/* The running module: timers that take notes */
+
+#define SECS(n)		((s64)(n) * NSEC_PER_SEC)
+#define HOUR		SECS(3600)
+#define DAY		SECS(86400)
+
+/* Of the system wheel, if the module was loaded without parameters. */
+#define SYSTEM_TICK_NS	NSEC_PER_MSEC
+/* Until a test gives up waiting; hosts may be loaded. */
+#define WAIT_MS		60000
+/* What simulated time takes for itself: its clock has a resolution of 256 ns. */
+#define GRAIN_NS	2000
+
+/* Wait for @cond; false, and a failed test, if it does not come true. */
+#define wait_for(test, cond)						\
+({									\
+	ktime_t give_up = ktime_add_ms(ktime_get(), WAIT_MS);		\
+	bool came_true;							\
+									\
+	while (!(came_true = (cond)) &&					\
+	       ktime_before(ktime_get(), give_up))			\
+		usleep_range(500, 1000);				\
+	if (!came_true)							\
+		KUNIT_FAIL(test, "waited %d s in vain for " #cond,	\
+			   WAIT_MS / 1000);				\
+	came_true;							\
+})
+
+/* What is logged from here to the other is expected, and no fault. */
+static void expect_begin(void)
+{
+	pr_info("hwheel-expect-begin\n");
+}
+
+static void expect_end(void)
+{
+	pr_info("hwheel-expect-end\n");
+}
+
+/**
+ * struct probe - a timer that takes notes
+ * @timer: the timer
+ * @act: what its callback does after that, or NULL; it may free the probe
+ * @wheel: its wheel
+ * @tick_ns: of @wheel
+ * @other: for @act
+ * @from: the least and
+ * @to: the greatest instant that it may have been armed for
+ * @expires: what it was armed for, as its callback found it
+ * @began: when its callback began
+ * @n: for @act
+ * @fault: the first thing that its callback found to be wrong
+ * @runs: of the callback
+ * @order: of that run among all probes' since api_init()
+ * @ret: for @act
+ */
+struct probe {
+	struct hwheel_timer	timer;
+	void			(*act)(struct probe *p);
+	struct hwheel		*wheel;
+	u64			tick_ns;
+	struct probe		*other;
+	ktime_t			from;
+	ktime_t			to;
+	ktime_t			expires;
+	ktime_t			began;
+	u64			n;
+	const char		*fault;
+	unsigned int		runs;
+	int			order;
+	int			ret;
+};
+
+/* What a test has made, for api_exit(), however the test ends. */
+static struct {
+	struct {
+		struct probe	*p;
+		size_t		n;
+	} probes[32];
+	unsigned int		nr_probes;
+	struct hwheel		*wheels[8];
+	unsigned int		nr_wheels;
+} made;
+
+static atomic_t probes_run;
+
+static void probe_run(struct hwheel_timer *timer)
+{
+	struct probe *p = hwheel_container_of(p, timer, timer);
+
+	p->began = hwheel_now(p->wheel);
+	p->expires = hwheel_expires(timer);
+	if (p->began < p->expires || p->began < p->from)
+		p->fault = "it ran early";
+	else if (hwheel_pending(timer))
+		p->fault = "it was pending when its callback began";
+	else if (!in_serving_softirq() || irqs_disabled())
+		p->fault = "it did not run in softirq context";
+	p->order = atomic_inc_return(&probes_run);
+	WRITE_ONCE(p->runs, p->runs + 1);
+	if (p->act)
+		p->act(p);
+}
+
+static unsigned int runs(const struct probe *p)
+{
+	return READ_ONCE(p->runs);
+}
+
+static void probe_setup(struct probe *p, struct hwheel *wheel, u64 tick_ns,
+			unsigned int flags)
+{
+	memset(p, 0, sizeof(*p));
+	p->wheel = wheel;
+	p->tick_ns = tick_ns;
+	hwheel_setup(&p->timer, wheel, probe_run, flags);
+}
+
+/* @n probes that are set up on @wheel; api_exit() shuts them down. */
+static struct probe *probes_new(struct kunit *test, struct hwheel *wheel,
+				u64 tick_ns, size_t n)
+{
+	struct probe *p;
+	size_t i;
+
+	KUNIT_ASSERT_LT(test, made.nr_probes, ARRAY_SIZE(made.probes));
+	p = kvcalloc(n, sizeof(*p), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	for (i = 0; i < n; i++)
+		probe_setup(&p[i], wheel, tick_ns, 0);
+	made.probes[made.nr_probes].p = p;
+	made.probes[made.nr_probes++].n = n;
+	return p;
+}
+
+static struct probe *probe_new(struct kunit *test, struct hwheel *wheel, u64 tick_ns)
+{
+	return probes_new(test, wheel, tick_ns, 1);
+}
+
+/* A wheel as @config says, with a name of its own; api_exit() destroys it. */
+static struct hwheel *wheel_make(struct kunit *test, struct hwheel_config config)
+{
+	struct hwheel *wheel;
+	static u32 number;
+	char name[16];
+
+	KUNIT_ASSERT_LT(test, made.nr_wheels, ARRAY_SIZE(made.wheels));
+	snprintf(name, sizeof(name), "kunit-%u", number++);
+	config.name = name;
+	wheel = hwheel_create(&config);
+	KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(wheel));
+	made.wheels[made.nr_wheels++] = wheel;
+	return wheel;
+}
+
+static struct hwheel *wheel_new(struct kunit *test, u64 tick_ns)
+{
+	return wheel_make(test, (struct hwheel_config){ .tick_ns = tick_ns });
+}
+
+/* Each arming ended in one expiration or cancellation, if none is pending. */
+static void expect_balance(struct kunit *test, const struct hwheel *wheel)
+{
+	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "added"),
+			hwheel_count(wheel, "expired") +
+			hwheel_count(wheel, "cancelled"));
+}
+
+/* Destroy the wheel that was made last; its timers have been shut down. */
+static void wheel_destroy(struct kunit *test)
+{
+	struct hwheel *wheel = made.wheels[--made.nr_wheels];
+
+	expect_balance(test, wheel);
+	hwheel_destroy(wheel);
+}
+
+static int api_init(struct kunit *test)
+{
+	atomic_set(&probes_run, 0);
+	return 0;
+}
+
+static void api_exit(struct kunit *test)
+{
+	while (made.nr_probes) {
+		struct probe *p = made.probes[--made.nr_probes].p;
+		size_t i, n = made.probes[made.nr_probes].n, faults = 0;
+
+		for (i = 0; i < n; i++) {
+			hwheel_shutdown_sync(&p[i].timer);
+			if (p[i].fault && !faults++)
+				KUNIT_FAIL(test, "%zu: %s: from %lld, expires %lld, began %lld",
+					   i, p[i].fault, p[i].from,
+					   p[i].expires, p[i].began);
+		}
+		kvfree(p);
+	}
+	while (made.nr_wheels)
+		wheel_destroy(test);
+	expect_balance(test, hwheel_system);
+}
+
+/* @delay after @now; an instant that can't be told is as late as can be. */
+static ktime_t later(ktime_t now, ktime_t delay)
+{
+	return delay > KTIME_MAX - now ? KTIME_MAX : now + delay;
+}
+
+/* Arm, and note what for. None of it is for probes that may fire meanwhile. */
+static bool probe_add_range(struct probe *p, ktime_t delay, ktime_t slack)
+{
+	bool ret;
+
+	p->from = later(hwheel_now(p->wheel), delay);
+	ret = hwheel_add_range(&p->timer, delay, slack);
+	p->to = later(later(hwheel_now(p->wheel), delay), slack);
+	return ret;
+}
+
+static bool probe_add(struct probe *p, ktime_t delay)
+{
+	bool ret;
+
+	p->from = later(hwheel_now(p->wheel), delay);
+	ret = hwheel_add(&p->timer, delay);
+	p->to = later(hwheel_now(p->wheel), delay);
+	return ret;
+}
+
+static bool probe_add_at(struct probe *p, ktime_t expires, ktime_t slack)
+{
+	p->from = expires;
+	p->to = later(expires, slack);
+	return hwheel_add_at(&p->timer, expires, slack);
+}
+
+static ktime_t probe_late(const struct probe *p)
+{
+	return p->began - max(p->expires, p->from);
+}
+
+/* What is wrong with a probe that should have run once, or NULL. */
+static const char *probe_fault(const struct probe *p)
+{
+	if (p->fault)
+		return p->fault;
+	if (!runs(p))
+		return "it has not run";
+	if (runs(p) != 1)
+		return "it ran more than once";
+	if (hwheel_pending(&p->timer))
+		return "it is pending";
+	if (p->expires < p->from)
+		return "it was armed for an instant before its window";
+	if (p->expires > p->to)
+		return "it was armed for an instant after its window";
+	if (years && probe_late(p) >= (s64)p->tick_ns + GRAIN_NS)
+		return "it was more than a tick late";
+	return NULL;
+}
+
+static void fail_probe(struct kunit *test, const struct probe *p, const char *fault)
+{
+	KUNIT_FAIL(test, "%s: tick %llu, window %lld to %lld, expires %lld, began %lld, runs %u",
+		   fault, p->tick_ns, p->from, p->to, p->expires, p->began, runs(p));
+}
+
+/* Have @n probes run once each, as they should? Waits for those to come. */
+static void expect_once(struct kunit *test, const struct probe *p, size_t n)
+{
+	ktime_t late = 0;
+	size_t i, faults = 0;
+
+	for (i = 0; i < n; i++)
+		if (!runs(&p[i]) && !wait_for(test, runs(&p[i])))
+			break;
+	msleep(20);	/* for those that run again */
+	for (i = 0; i < n; i++) {
+		const char *fault = probe_fault(&p[i]);
+
+		late = max(late, probe_late(&p[i]));
+		if (fault && faults++ < 3)
+			fail_probe(test, &p[i], fault);
+	}
+	if (faults > 3)
+		KUNIT_FAIL(test, "%zu of %zu probes failed", faults, n);
+	kunit_info(test, "%zu timers, tick %llu ns: at most %lld ns late",
+		   n, p->tick_ns, late);
+}
+
+/* The tick that @p was due at. */
+static u64 tick_of(const struct probe *p)
+{
+	return DIV_ROUND_UP_ULL(p->expires, p->tick_ns);
+}
+
+static int compare_order(const void *a, const void *b)
+{
+	return (*(const struct probe **)a)->order - (*(const struct probe **)b)->order;
+}
+
+/* Have @n probes run in the order of their ticks? */
+static void expect_order(struct kunit *test, struct probe *p, size_t n)
+{
+	struct probe **sorted = kunit_kzalloc(test, n * sizeof(*sorted), GFP_KERNEL);
+	size_t i;
+
+	KUNIT_ASSERT_NOT_NULL(test, sorted);
+	for (i = 0; i < n; i++)
+		sorted[i] = &p[i];
+	sort(sorted, n, sizeof(*sorted), compare_order, NULL);
+	for (i = 1; i < n; i++) {
+		if (tick_of(sorted[i - 1]) <= tick_of(sorted[i]))
+			continue;
+		KUNIT_FAIL(test, "run %zu was for tick %llu, the next for %llu",
+			   i - 1, tick_of(sorted[i - 1]), tick_of(sorted[i]));
+		break;
+	}
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* At how many different ticks have @n probes run? */
+static size_t distinct_ticks(struct kunit *test, const struct probe *p, size_t n)
+{
+	u64 *ticks = kunit_kzalloc(test, n * sizeof(*ticks), GFP_KERNEL);
+	size_t i, distinct = 1;
+
+	KUNIT_ASSERT_NOT_NULL(test, ticks);
+	for (i = 0; i < n; i++)
+		ticks[i] = tick_of(&p[i]);
+	sort(ticks, n, sizeof(*ticks), compare_u64, NULL);
+	for (i = 1; i < n; i++)
+		distinct += ticks[i] != ticks[i - 1];
+	return distinct;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Arming */
+
+static void test_random_delays(struct kunit *test)
+{
+	static const struct hwheel_config configs[] = {
+		{ .tick_ns = 1000 },
+		{ .tick_ns = 100000 },
+		{ .tick_ns = 20 * MS, .levels = 3, .spokes = { 10, 60, 5 } },
+	};
+	struct probe *p[ARRAY_SIZE(configs) + 1];
+	const unsigned int n = 300;
+	unsigned int i, j;
+
+	p[0] = probes_new(test, hwheel_system, SYSTEM_TICK_NS, n);
+	for (j = 0; j < ARRAY_SIZE(configs); j++)
+		p[j + 1] = probes_new(test, wheel_make(test, configs[j]),
+				      configs[j].tick_ns, n);
+
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < ARRAY_SIZE(p); j++) {
+			struct probe *q = &p[j][i];
+			ktime_t delay = random_magnitude(300 * MS);
+			ktime_t slack = random_magnitude(50 * MS);
+			bool ret;
+
+			if (i % 3 == 0)
+				ret = probe_add(q, delay);
+			else if (i % 3 == 1)
+				ret = probe_add_range(q, delay, slack);
+			else
+				ret = probe_add_at(q, hwheel_now(q->wheel) + delay + 1,
+						   i % 2 ? slack : 0);
+			KUNIT_EXPECT_FALSE(test, ret);
+		}
+	}
+	for (j = 0; j < ARRAY_SIZE(p); j++)
+		expect_once(test, p[j], n);
+}
+
+enum state { FRESH, PENDING, FIRED, CANCELLED, SHUT_DOWN, SET_UP_AGAIN, STATES };
+enum op {
+	ADD, ADD_RANGE, ADD_AT, ADD_ON, REDUCE, MOD_PENDING, CANCEL, TRY_CANCEL,
+	CANCEL_SYNC, SHUTDOWN, SHUTDOWN_SYNC, OPS
+};
+
+static const char * const state_names[STATES] = {
+	"fresh", "pending", "fired", "cancelled", "shut down", "set up again",
+};
+
+static int probe_op(struct probe *p, enum op op)
+{
+	struct hwheel_timer *timer = &p->timer;
+
+	switch (op) {
+	case ADD:
+		return hwheel_add(timer, HOUR);
+	case ADD_RANGE:
+		return hwheel_add_range(timer, HOUR, SECS(1));
+	case ADD_AT:
+		return hwheel_add_at(timer, hwheel_now(p->wheel) + HOUR, 0);
+	case ADD_ON:
+		return hwheel_add_on(timer, HOUR, 0);
+	case REDUCE:
+		return hwheel_reduce(timer, HOUR);
+	case MOD_PENDING:
+		return hwheel_mod_pending(timer, HOUR);
+	case CANCEL:
+		return hwheel_cancel(timer);
+	case TRY_CANCEL:
+		return hwheel_try_cancel(timer);
+	case CANCEL_SYNC:
+		return hwheel_cancel_sync(timer);
+	case SHUTDOWN:
+		return hwheel_shutdown(timer);
+	case SHUTDOWN_SYNC:
+		return hwheel_shutdown_sync(timer);
+	default:
+		return -2;
+	}
+}
+
+static void probe_bring(struct kunit *test, struct probe *p, enum state state)
+{
+	probe_setup(p, p->wheel, p->tick_ns, 0);
+	if (state == PENDING || state == CANCELLED)
+		hwheel_add(&p->timer, 2 * HOUR);
+	if (state == FIRED) {
+		hwheel_add(&p->timer, 0);
+		wait_for(test, runs(p));
+	}
+	if (state == CANCELLED)
+		hwheel_cancel(&p->timer);
+	if (state == SHUT_DOWN || state == SET_UP_AGAIN)
+		hwheel_shutdown(&p->timer);
+	if (state == SET_UP_AGAIN)
+		hwheel_setup(&p->timer, p->wheel, probe_run, 0);
+}
+
+static void test_returns(struct kunit *test)
+{
+	struct hwheel *wheel = wheel_new(test, MS);
+	struct probe *p = probe_new(test, wheel, MS);
+	unsigned int state, op;
+
+	for (state = 0; state < STATES; state++) {
+		for (op = 0; op < OPS; op++) {
+			bool before = state == PENDING, after = false;
+			unsigned int ran;
+			ktime_t now;
+
+			if (op <= REDUCE)
+				after = state != SHUT_DOWN;
+			else if (op == MOD_PENDING)
+				after = before;
+
+			probe_bring(test, p, state);
+			ran = runs(p);
+			KUNIT_EXPECT_EQ(test, hwheel_pending(&p->timer), before);
+			now = hwheel_now(wheel);
+			KUNIT_EXPECT_EQ_MSG(test, probe_op(p, op), before,
+					    "%s, op %u", state_names[state], op);
+			KUNIT_EXPECT_EQ_MSG(test, hwheel_pending(&p->timer), after,
+					    "%s, op %u", state_names[state], op);
+			if (after) {
+				KUNIT_EXPECT_GE(test, hwheel_expires(&p->timer), now + HOUR);
+				KUNIT_EXPECT_LE(test, hwheel_expires(&p->timer),
+						hwheel_now(wheel) + HOUR + SECS(1));
+				KUNIT_EXPECT_LE(test, hwheel_remaining(&p->timer),
+						HOUR + SECS(1));
+			}
+			/* Shut down is what it is; all others can be armed. */
+			KUNIT_EXPECT_EQ(test, hwheel_add(&p->timer, HOUR), after);
+			KUNIT_EXPECT_EQ_MSG(test, hwheel_pending(&p->timer),
+					    state != SHUT_DOWN && op < SHUTDOWN,
+					    "%s, op %u", state_names[state], op);
+			hwheel_shutdown_sync(&p->timer);
+			KUNIT_EXPECT_FALSE(test, hwheel_pending(&p->timer));
+			KUNIT_EXPECT_EQ(test, runs(p), ran);
+		}
+	}
+}
+
+static void test_looking(struct kunit *test)
+{
+	struct hwheel *wheel = wheel_new(test, MS);
+	struct probe *p = probe_new(test, wheel, MS);
+	ktime_t expires, remaining, before, after;
+
+	probe_add(p, HOUR);
+	expires = hwheel_expires(&p->timer);
+	KUNIT_EXPECT_GE(test, expires, p->from);
+	KUNIT_EXPECT_LE(test, expires, p->to);
+
+	before = hwheel_now(wheel);
+	remaining = hwheel_remaining(&p->timer);
+	after = hwheel_now(wheel);
+	KUNIT_EXPECT_LE(test, remaining, expires - before);
+	KUNIT_EXPECT_GE(test, remaining, expires - after);
+
+	/* The last expiration of one that is not pending. */
+	hwheel_cancel(&p->timer);
+	KUNIT_EXPECT_EQ(test, hwheel_expires(&p->timer), expires);
+
+	probe_add(p, MS);
+	wait_for(test, runs(p));
+	KUNIT_EXPECT_GE(test, hwheel_expires(&p->timer), p->from);
+	KUNIT_EXPECT_LE(test, hwheel_expires(&p->timer), p->to);
+	KUNIT_EXPECT_LE(test, hwheel_remaining(&p->timer), 0);
+
+	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "added"), 2);
+	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "cancelled"), 1);
+	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "expired"), 1);
+	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "no such counter"), U64_MAX);
+}
+
+static void test_past(struct kunit *test)
+{
+	static const ktime_t delays[] = { 0, -1, -SECS(1), -HOUR, KTIME_MIN + 1, KTIME_MIN };
+	const unsigned int nr = ARRAY_SIZE(delays);
+	struct probe *p = probes_new(test, wheel_new(test, MS), MS, 4 * nr);
+	unsigned int i, early = 0, lost = 0;
+
+	local_bh_disable();
+	for (i = 0; i < nr; i++) {
+		ktime_t now = hwheel_now(p->wheel);
+
+		hwheel_add(&p[i].timer, delays[i]);
+		hwheel_add_range(&p[nr + i].timer, delays[i], 10);
+		hwheel_add_at(&p[2 * nr + i].timer, i ? delays[i] : now, 0);
+		hwheel_add_at(&p[3 * nr + i].timer, i ? now + delays[i] : now, -5);
+	}
+	mdelay(3);
+	for (i = 0; i < 4 * nr; i++) {
+		early += runs(&p[i]);
+		lost += !hwheel_pending(&p[i].timer);
+	}
+	local_bh_enable();
+	KUNIT_EXPECT_EQ_MSG(test, early, 0, "ran inside the caller");
+	KUNIT_EXPECT_EQ_MSG(test, lost, 0, "not pending");
+
+	for (i = 0; i < 4 * nr; i++)
+		wait_for(test, runs(&p[i]));
+	msleep(20);
+	for (i = 0; i < 4 * nr; i++)
+		KUNIT_EXPECT_EQ_MSG(test, runs(&p[i]), 1, "probe %u", i);
+}
+
+static void test_far(struct kunit *test)
+{
+	static const s64 ticks[] = { MS, 1000, NSEC_PER_SEC };
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(ticks); i++) {
+		struct hwheel *wheel = wheel_new(test, ticks[i]);
+		struct probe *p = probes_new(test, wheel, ticks[i], 8);
+		ktime_t now = hwheel_now(wheel);
+
+		probe_add(&p[0], KTIME_MAX);
+		probe_add(&p[1], KTIME_MAX - 1);
+		probe_add_at(&p[2], KTIME_MAX, 0);
+		probe_add_at(&p[3], KTIME_MAX - 1, 0);
+		probe_add_range(&p[4], KTIME_MAX, KTIME_MAX);
+		probe_add_at(&p[5], now + HOUR, KTIME_MAX);
+		probe_add_range(&p[6], KTIME_MAX - HOUR, 2 * HOUR);
+		for (j = 0; j < 7; j++) {
+			ktime_t expires = hwheel_expires(&p[j].timer);
+
+			KUNIT_EXPECT_TRUE(test, hwheel_pending(&p[j].timer));
+			KUNIT_EXPECT_GE_MSG(test, expires, p[j].from, "probe %u", j);
+			KUNIT_EXPECT_LE_MSG(test, expires, p[j].to, "probe %u", j);
+		}
+		probe_add(&p[7], 5 * MS);
+		wait_for(test, runs(&p[7]));
+		KUNIT_EXPECT_TRUE(test, !probe_fault(&p[7]));
+		msleep(30);
+		for (j = 0; j < 7; j++) {
+			KUNIT_EXPECT_EQ_MSG(test, runs(&p[j]), 0, "probe %u", j);
+			KUNIT_EXPECT_TRUE_MSG(test, hwheel_pending(&p[j].timer), "probe %u", j);
+		}
+
+		/* From so far away it can be had back, or given up. */
+		local_bh_disable();
+		KUNIT_EXPECT_TRUE(test, probe_add(&p[0], 2 * MS));
+		local_bh_enable();
+		for (j = 1; j < 7; j++)
+			KUNIT_EXPECT_TRUE_MSG(test, hwheel_cancel(&p[j].timer), "probe %u", j);
+		expect_once(test, p, 1);
+		for (j = 1; j < 7; j++)
+			KUNIT_EXPECT_EQ_MSG(test, runs(&p[j]), 0, "probe %u", j);
+	}
+}
+
+struct from_hrtimer {
+	struct hrtimer		hrtimer;
+	struct probe		*p;
+	bool			in_hardirq;
+	bool			in_softirq;
+};
+
+static enum hrtimer_restart arm_from_hrtimer(struct hrtimer *hrtimer)
+{
+	struct from_hrtimer *from = container_of(hrtimer, struct from_hrtimer, hrtimer);
+
+	from->in_hardirq = in_hardirq();
+	from->in_softirq = in_serving_softirq();
+	probe_add(from->p, 2 * MS);
+	return HRTIMER_NORESTART;
+}
+
+static void act_add_other(struct probe *p)
+{
+	p->ret = probe_add(p->other, 2 * MS);
+}
+
+static void act_add_once_more(struct probe *p)
+{
+	p->act = NULL;
+	p->ret = probe_add(p, 2 * MS);
+}
+
+static void test_contexts(struct kunit *test)
+{
+	static struct from_hrtimer hard, soft;
+	struct probe *p = probes_new(test, hwheel_system, SYSTEM_TICK_NS, 8);
+	unsigned long flags;
+
+	probe_add(&p[0], 2 * MS);
+
+	local_bh_disable();
+	probe_add(&p[1], 2 * MS);
+	local_bh_enable();
+
+	local_irq_save(flags);
+	probe_add(&p[2], 2 * MS);
+	local_irq_restore(flags);
+
+	hard.p = &p[3];
+	hrtimer_setup(&hard.hrtimer, arm_from_hrtimer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_HARD);
+	hrtimer_start(&hard.hrtimer, MS, HRTIMER_MODE_REL_HARD);
+	soft.p = &p[4];
+	hrtimer_setup(&soft.hrtimer, arm_from_hrtimer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_SOFT);
+	hrtimer_start(&soft.hrtimer, MS, HRTIMER_MODE_REL_SOFT);
+
+	p[5].act = act_add_other;
+	p[5].other = &p[6];
+	probe_add(&p[5], MS);
+	p[7].act = act_add_once_more;
+	probe_add(&p[7], MS);
+
+	wait_for(test, runs(&p[7]) == 2);
+	expect_once(test, p, 7);
+	KUNIT_EXPECT_EQ(test, runs(&p[7]), 2);
+	KUNIT_EXPECT_TRUE(test, hard.in_hardirq);
+	KUNIT_EXPECT_TRUE(test, soft.in_softirq);
+	KUNIT_EXPECT_EQ(test, p[5].ret, false);
+	KUNIT_EXPECT_EQ(test, p[7].ret, false);
+	hrtimer_cancel(&hard.hrtimer);
+	hrtimer_cancel(&soft.hrtimer);
+}
+
+static void test_reduce(struct kunit *test)
+{
+	struct hwheel *wheel = wheel_new(test, MS);
+	struct probe *p = probe_new(test, wheel, MS);
+	struct hwheel_timer *timer = &p->timer;
+	ktime_t expires;
+
+	KUNIT_EXPECT_FALSE(test, hwheel_reduce(timer, HOUR));
+	expires = hwheel_expires(timer);
+	KUNIT_EXPECT_TRUE(test, hwheel_reduce(timer, 2 * HOUR));
+	KUNIT_EXPECT_EQ(test, hwheel_expires(timer), expires);
+	KUNIT_EXPECT_TRUE(test, hwheel_reduce(timer, KTIME_MAX));
+	KUNIT_EXPECT_EQ(test, hwheel_expires(timer), expires);
+	KUNIT_EXPECT_TRUE(test, hwheel_reduce(timer, HOUR / 2));
+	KUNIT_EXPECT_LE(test, hwheel_expires(timer), hwheel_now(wheel) + HOUR / 2);
+	KUNIT_EXPECT_GE(test, hwheel_remaining(timer), HOUR / 2 - SECS(60));
+
+	/* In a coarse spoke, all but the last tick of it. */
+	KUNIT_EXPECT_TRUE(test, hwheel_add_at(timer, expires, 0));
+	local_bh_disable();
+	KUNIT_EXPECT_TRUE(test, hwheel_reduce(timer, 3 * MS));
+	p->from = 0;
+	p->to = hwheel_expires(timer);
+	local_bh_enable();
+	expect_once(test, p, 1);
+
+	KUNIT_EXPECT_FALSE(test, hwheel_mod_pending(timer, MS));
+	KUNIT_EXPECT_FALSE(test, hwheel_pending(timer));
+	hwheel_add(timer, HOUR);
+	KUNIT_EXPECT_TRUE(test, hwheel_mod_pending(timer, 2 * HOUR));
+	KUNIT_EXPECT_GE(test, hwheel_remaining(timer), HOUR + 1);
+	KUNIT_EXPECT_TRUE(test, hwheel_mod_pending(timer, MS));
+	wait_for(test, runs(p) == 2);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Callbacks that do things */
+
+static void act_rearm(struct probe *p)
+{
+	if (runs(p) < p->n)
+		probe_add(p, MS / 2);
+}
+
+static void test_rearm(struct kunit *test)
+{
+	static const s64 ticks[] = { MS, 1000, 3 * MS };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ticks); i++) {
+		struct probe *p = probe_new(test, wheel_new(test, ticks[i]), ticks[i]);
+
+		p->act = act_rearm;
+		p->n = 50;
+		probe_add(p, 0);
+		wait_for(test, runs(p) >= 50);
+		msleep(20);
+		KUNIT_EXPECT_EQ(test, runs(p), 50);
+		KUNIT_EXPECT_FALSE(test, hwheel_pending(&p->timer));
+		KUNIT_EXPECT_EQ(test, hwheel_count(p->wheel, "expired"), 50);
+	}
+}
+
+static void act_cancel_other(struct probe *p)
+{
+	p->ret = hwheel_cancel(&p->other->timer);
+}
+
+/* Pairs that are due at the same tick: the first to run cancels the other. */
+static void test_cancel_other(struct kunit *test)
+{
+	/* Near, and far enough to come from a coarse spoke. */
+	static const s64 delays[] = { 3 * MS, 200 * MS };
+	const unsigned int n = 50;
+	struct probe *p = probes_new(test, hwheel_system, SYSTEM_TICK_NS, n);
+	unsigned int i, j;
+
+	for (j = 0; j < ARRAY_SIZE(delays); j++) {
+		ktime_t expires;
+
+		local_bh_disable();
+		expires = hwheel_now(hwheel_system) + delays[j];
+		for (i = 0; i < n; i++) {
+			probe_setup(&p[i], hwheel_system, SYSTEM_TICK_NS, 0);
+			p[i].act = act_cancel_other;
+			p[i].other = &p[i ^ 1];
+			probe_add_at(&p[i], expires, 0);
+		}
+		local_bh_enable();
+		for (i = 0; i < n; i += 2)
+			wait_for(test, runs(&p[i]) || runs(&p[i + 1]));
+		msleep(20);
+		for (i = 0; i < n; i += 2) {
+			KUNIT_EXPECT_EQ(test, runs(&p[i]) + runs(&p[i + 1]), 1);
+			KUNIT_EXPECT_EQ(test, p[i].ret + p[i + 1].ret, 1);
+		}
+	}
+}
+
+static void act_cancel(struct probe *p)
+{
+	p->ret = hwheel_cancel(&p->timer);
+}
+
+static void act_shutdown(struct probe *p)
+{
+	p->ret = hwheel_shutdown(&p->timer) | hwheel_add(&p->timer, 0) |
+		 hwheel_pending(&p->timer);
+}
+
+static void act_add_cancel(struct probe *p)
+{
+	p->ret = !hwheel_add(&p->timer, MS) && hwheel_cancel(&p->timer);
+}
+
+static void act_add_shutdown(struct probe *p)
+{
+	p->ret = !hwheel_add(&p->timer, MS) && hwheel_shutdown(&p->timer);
+}
+
+static void act_shutdown_setup(struct probe *p)
+{
+	hwheel_shutdown(&p->timer);
+	hwheel_setup(&p->timer, p->wheel, probe_run, 0);
+	p->act = NULL;
+	p->ret = probe_add(p, MS);
+}
+
+static atomic_t freed;
+
+static void act_free(struct probe *p)
+{
+	kfree(p);
+	atomic_inc(&freed);
+}
+
+static void test_own_end(struct kunit *test)
+{
+	static void (*const acts[])(struct probe *p) = {
+		act_cancel, act_shutdown, act_add_cancel, act_add_shutdown,
+		act_shutdown_setup,
+	};
+	static const int rets[] = { 0, 0, 1, 1, 0 };
+	struct probe *p = probes_new(test, hwheel_system, SYSTEM_TICK_NS, ARRAY_SIZE(acts));
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(acts); i++) {
+		p[i].act = acts[i];
+		probe_add(&p[i], MS);
+	}
+	atomic_set(&freed, 0);
+	for (i = 0; i < 20; i++) {
+		struct probe *q = kzalloc(sizeof(*q), GFP_KERNEL);
+
+		KUNIT_ASSERT_NOT_NULL(test, q);
+		probe_setup(q, hwheel_system, SYSTEM_TICK_NS, 0);
+		q->act = act_free;
+		hwheel_add(&q->timer, i * MS / 4);
+	}
+	wait_for(test, atomic_read(&freed) == 20);
+	wait_for(test, runs(&p[4]) == 2);
+	msleep(20);
+	for (i = 0; i < ARRAY_SIZE(acts); i++) {
+		KUNIT_EXPECT_EQ_MSG(test, runs(&p[i]), i == 4 ? 2 : 1, "act %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, p[i].ret, rets[i], "act %u", i);
+		KUNIT_EXPECT_FALSE_MSG(test, hwheel_pending(&p[i].timer), "act %u", i);
+	}
+	KUNIT_EXPECT_FALSE(test, hwheel_add(&p[1].timer, 0));
+	KUNIT_EXPECT_FALSE(test, hwheel_pending(&p[1].timer));
+}
+
+static void act_try_cancel(struct probe *p)
+{
+	p->ret = hwheel_try_cancel(&p->timer) == -1;
+	hwheel_add(&p->timer, HOUR);
+	p->ret += hwheel_try_cancel(&p->timer) == -1;
+	p->ret += hwheel_pending(&p->timer);
+}
+
+static void act_cancel_sync(struct probe *p)
+{
+	expect_begin();
+	hwheel_add(&p->timer, MS);
+	p->ret = hwheel_cancel_sync(&p->timer);
+	p->ret += !hwheel_pending(&p->timer);
+	p->ret += !hwheel_cancel_sync(&p->timer);
+	hwheel_add(&p->timer, MS);
+	p->ret += hwheel_shutdown_sync(&p->timer);
+	p->ret += !hwheel_add(&p->timer, MS);
+	p->ret += !hwheel_pending(&p->timer);
+	expect_end();
+}
+
+static void test_wait_for_itself(struct kunit *test)
+{
+	struct probe *p = probes_new(test, hwheel_system, SYSTEM_TICK_NS, 2);
+
+	p[0].act = act_try_cancel;
+	probe_add(&p[0], MS);
+	wait_for(test, runs(&p[0]));
+	KUNIT_EXPECT_EQ(test, p[0].ret, 3);
+	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p[0].timer), 1);
+	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p[0].timer), 0);
+
+	/* Once for each call that warns once. */
+	p[1].act = act_cancel_sync;
+	probe_add(&p[1], MS);
+	wait_for(test, runs(&p[1]));
+	msleep(20);
+	KUNIT_EXPECT_EQ(test, p[1].ret, 6);
+	KUNIT_EXPECT_EQ(test, runs(&p[1]), 1);
+}
+
+static void act_rearm_always(struct probe *p)
+{
+	udelay(1);
+	hwheel_add(&p->timer, p->n);
+}
+
+static int rearm_thread(void *data)
+{
+	struct probe *p = data;
+
+	while (!kthread_should_stop()) {
+		hwheel_add(&p->timer, p->n);
+		usleep_range(50, 100);
+	}
+	return 0;
+}
+
+static void test_sync(struct kunit *test)
+{
+	struct hwheel *wheel = wheel_make(test, (struct hwheel_config){
+		.tick_ns = 1000, .budget_ns = 100000 });
+	static const ktime_t delays[] = { 0, 1000, 50000, MS };
+	struct probe *p = probe_new(test, wheel, 1000);
+	struct task_struct *thread;
+	unsigned int i, ran;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(delays); i++) {
+		bool shutdown = i % 2;
+
+		probe_setup(p, wheel, 1000, 0);
+		p->act = act_rearm_always;
+		p->n = delays[i / 2];
+		hwheel_add(&p->timer, p->n);
+		wait_for(test, runs(p) >= 10);
+		KUNIT_EXPECT_TRUE(test, hwheel_pending(&p->timer));
+		if (shutdown)
+			hwheel_shutdown_sync(&p->timer);
+		else
+			hwheel_cancel_sync(&p->timer);
+		ran = runs(p);
+		KUNIT_EXPECT_FALSE(test, hwheel_pending(&p->timer));
+		KUNIT_EXPECT_FALSE(test, hwheel_cancel_sync(&p->timer));
+		msleep(20);
+		KUNIT_EXPECT_EQ_MSG(test, runs(p), ran, "it ran on, delay %llu", p->n);
+		KUNIT_EXPECT_FALSE(test, hwheel_pending(&p->timer));
+
+		hwheel_add(&p->timer, p->n);
+		KUNIT_EXPECT_EQ(test, hwheel_pending(&p->timer) || runs(p) > ran, !shutdown);
+		hwheel_shutdown_sync(&p->timer);
+	}
+
+	/* While another task goes on arming it. */
+	probe_setup(p, wheel, 1000, 0);
+	p->n = 20000;
+	thread = kthread_run(rearm_thread, p, "hwheel-rearm");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+	wait_for(test, runs(p) >= 10);
+	hwheel_shutdown_sync(&p->timer);
+	ran = runs(p);
+	msleep(20);
+	KUNIT_EXPECT_FALSE(test, hwheel_pending(&p->timer));
+	KUNIT_EXPECT_EQ(test, runs(p), ran);
+	kthread_stop(thread);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Periods */
+
+/*
+ * Forward @p by @interval and see whether @p is armed for the first of its
+ * expiration plus n times @interval that is after now, in the arithmetic of
+ * u64, which holds any difference of two instants.
+ */
+static bool forward_is_right(struct probe *p, ktime_t interval, u64 *n)
+{
+	ktime_t old = hwheel_expires(&p->timer), new, before, after;
+
+	before = hwheel_now(p->wheel);
+	*n = hwheel_forward(&p->timer, interval);
+	after = hwheel_now(p->wheel);
+	new = hwheel_expires(&p->timer);
+
+	if ((u64)new - (u64)old != *n * (u64)interval)
+		return false;		/* not on the grid */
+	if (new <= before)
+		return false;		/* not after now */
+	return !*n || new - interval <= after;	/* nor the first that is */
+}
+
+static void act_forward(struct probe *p)
+{
+	u64 n;
+
+	if (runs(p) >= 20)
+		return;
+	if (!forward_is_right(p, p->to, &n))
+		p->ret++;
+	p->n += n;
+}
+
+static void test_forward(struct kunit *test)
+{
+	static const struct {
+		s64 tick_ns, interval;
+	} rows[] = {
+		{ MS, 5 * MS },
+		{ MS, 5 * MS + 12345 },
+		{ 20 * MS, 3 * MS },
+		{ 20 * MS, 20 * MS },
+		{ 1000, 777777 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct hwheel *wheel = wheel_new(test, rows[i].tick_ns);
+		struct probe *p = probe_new(test, wheel, rows[i].tick_ns);
+		ktime_t start;
+
+		p->act = act_forward;
+		p->to = rows[i].interval;
+		start = hwheel_now(wheel) + MS;
+		hwheel_add_at(&p->timer, start, 0);
+		wait_for(test, runs(p) >= 20);
+		KUNIT_EXPECT_EQ_MSG(test, p->ret, 0, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, hwheel_expires(&p->timer),
+				    start + (s64)p->n * rows[i].interval,
+				    "row %u drifts", i);
+		KUNIT_EXPECT_GE(test, p->n, 19);
+		if (years && rows[i].interval >= rows[i].tick_ns)
+			KUNIT_EXPECT_EQ_MSG(test, p->n, 19, "row %u misses periods", i);
+		hwheel_shutdown_sync(&p->timer);
+		wheel_destroy(test);
+		probe_setup(p, hwheel_system, SYSTEM_TICK_NS, 0);
+	}
+}
+
+static void test_forward_missed(struct kunit *test)
+{
+	struct hwheel *wheel = wheel_new(test, MS);
+	struct probe *p = probe_new(test, wheel, MS);
+	struct hwheel_timer *timer = &p->timer;
+	ktime_t expires, before;
+	unsigned int i;
+	u64 n;
+
+	/* Ten and a half periods ago. */
+	local_bh_disable();
+	hwheel_add_at(timer, hwheel_now(wheel) - 10 * HOUR - HOUR / 2, 0);
+	KUNIT_EXPECT_TRUE(test, forward_is_right(p, HOUR, &n));
+	KUNIT_EXPECT_EQ(test, n, 11);
+	local_bh_enable();
+	KUNIT_EXPECT_TRUE(test, hwheel_pending(timer));
+
+	/* Random ones; instants before the clock's first are instants, too. */
+	for (i = 0; i < 1000; i++) {
+		ktime_t interval = 1 + random_magnitude(DAY);
+		bool right;
+
+		local_bh_disable();
+		expires = hwheel_now(wheel) - random_magnitude(DAY);
+		hwheel_add_at(timer, expires, 0);
+		hwheel_cancel(timer);
+		right = forward_is_right(p, interval, &n) && hwheel_cancel(timer);
+		local_bh_enable();
+		KUNIT_EXPECT_TRUE_MSG(test, right, "%lld forward by %lld gave %llu and %lld",
+				      expires, interval, n, hwheel_expires(timer));
+		if (!right)
+			break;
+	}
+
+	/* Still to come: pending or not, that is what it is armed for. */
+	hwheel_add(timer, HOUR);
+	expires = hwheel_expires(timer);
+	KUNIT_EXPECT_EQ(test, hwheel_forward(timer, SECS(1)), 0);
+	KUNIT_EXPECT_EQ(test, hwheel_expires(timer), expires);
+	KUNIT_EXPECT_TRUE(test, hwheel_cancel(timer));
+	KUNIT_EXPECT_EQ(test, hwheel_forward(timer, SECS(1)), 0);
+	KUNIT_EXPECT_EQ(test, hwheel_expires(timer), expires);
+	KUNIT_EXPECT_TRUE(test, hwheel_pending(timer));
+
+	/* A period of no length is taken for one of 1 ns. */
+	expect_begin();
+	for (i = 0; i < 2; i++) {
+		local_bh_disable();
+		before = hwheel_now(wheel);
+		hwheel_add_at(timer, before - 1000, 0);
+		n = hwheel_forward(timer, i ? -5 : 0);
+		expires = hwheel_expires(timer);
+		KUNIT_EXPECT_EQ(test, expires, before - 1000 + (s64)n);
+		KUNIT_EXPECT_GT(test, expires, before);
+		KUNIT_EXPECT_LE(test, expires, hwheel_now(wheel) + 1);
+		hwheel_cancel(timer);
+		local_bh_enable();
+	}
+	expect_end();
+
+	hwheel_shutdown(timer);
+	hwheel_forward(timer, HOUR);
+	KUNIT_EXPECT_FALSE(test, hwheel_pending(timer));
+}
+
+/* From instants so long ago that differences do not fit an s64. */
+static void test_forward_ages(struct kunit *test)
+{
+	static const ktime_t ages[] = {
+		0, -1, -HOUR, -KTIME_MAX / 2, KTIME_MIN + 1, KTIME_MIN,
+	};
+	static const ktime_t intervals[] = { 1, 3 * MS, DAY, KTIME_MAX };
+	struct hwheel *wheel = wheel_new(test, MS);
+	struct probe *p = probe_new(test, wheel, MS);
+	struct hwheel_timer *timer = &p->timer;
+	unsigned int i, j;
+	u64 n;
+
+	for (i = 0; i < ARRAY_SIZE(ages); i++) {
+		for (j = 0; j < ARRAY_SIZE(intervals); j++) {
+			local_bh_disable();
+			hwheel_add_at(timer, ages[i], 0);
+			KUNIT_EXPECT_TRUE_MSG(test, forward_is_right(p, intervals[j], &n),
+					      "%lld forward by %lld gave %llu and %lld",
+					      ages[i], intervals[j], n,
+					      hwheel_expires(timer));
+			hwheel_cancel(timer);
+			local_bh_enable();
+		}
+	}
+}
+
+/* ------------------------------------------------------------------------ */
+/* Order, slack, interrupts, budget */
+
+static void test_order(struct kunit *test)
+{
+	const unsigned int n = 1000;
+	struct probe *p = probes_new(test, hwheel_system, SYSTEM_TICK_NS, n);
+	unsigned int i;
+	ktime_t base;
+	bool slow;
+
+	/* One that is armed when its tick has passed can't be in order. */
+	local_bh_disable();
+	base = hwheel_now(hwheel_system) + 300 * MS;
+	for (i = 0; i < n; i++)
+		probe_add_at(&p[i], base + random_below(300 * MS), 0);
+	slow = hwheel_now(hwheel_system) > base;
+	local_bh_enable();
+	expect_once(test, p, n);
+	if (slow)
+		kunit_skip(test, "the host is too slow");
+	expect_order(test, p, n);
+}
+
+static void test_slack_meets(struct kunit *test)
+{
+	const unsigned int n = 100;
+	struct hwheel *wheel = wheel_new(test, MS);
+	struct probe *p = probes_new(test, wheel, MS, n + 1);
+	size_t distinct;
+	unsigned int i;
+
+	local_bh_disable();
+	for (i = 0; i < n; i++)
+		probe_add_range(&p[i], (100 + random_below(50)) * MS, 200 * MS);
+	local_bh_enable();
+	expect_once(test, p, n);
+	distinct = distinct_ticks(test, p, n);
+	KUNIT_EXPECT_GT(test, distinct, 0);
+	KUNIT_EXPECT_LE(test, distinct, 3);
+	KUNIT_EXPECT_LE(test, hwheel_count(wheel, "interrupts"), distinct);
+	if (years)
+		KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "interrupts"), distinct);
+
+	/* Less than none is none. */
+	probe_add_at(&p[n], hwheel_now(wheel) + HOUR + 1, -HOUR);
+	KUNIT_EXPECT_EQ(test, hwheel_expires(&p[n].timer), p[n].from);
+	probe_add_range(&p[n], HOUR, KTIME_MIN);
+	KUNIT_EXPECT_GE(test, hwheel_expires(&p[n].timer), p[n].from);
+	KUNIT_EXPECT_LE(test, hwheel_expires(&p[n].timer), hwheel_now(wheel) + HOUR);
+	/* Less than a tick picks no instant that is outside of it. */
+	probe_add_at(&p[n], hwheel_now(wheel) + HOUR + 1, 10);
+	KUNIT_EXPECT_GE(test, hwheel_expires(&p[n].timer), p[n].from);
+	KUNIT_EXPECT_LE(test, hwheel_expires(&p[n].timer), p[n].to);
+}
+
+static void test_quiet(struct kunit *test)
+{
+	struct hwheel *wheel = wheel_new(test, MS);
+	struct probe *p = probes_new(test, wheel, MS, 10);
+	unsigned int i;
+
+	msleep(300);
+	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "interrupts"), 0);
+
+	for (i = 0; i < 10; i++)
+		probe_add(&p[i], SECS(i + 1));
+	expect_once(test, p, 10);
+	msleep(300);
+	/* A host that sleeps for a second makes two of them one. */
+	KUNIT_EXPECT_LE(test, hwheel_count(wheel, "interrupts"), 10);
+	if (years)
+		KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "interrupts"), 10);
+	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "idle_interrupts"), 0);
+}
+
+static void test_quiet_cancelled(struct kunit *test)
+{
+	struct hwheel *wheel = wheel_new(test, MS);
+	struct probe *p = probes_new(test, wheel, MS, 4);
+	u64 interrupts, idle;
+
+	/* The earliest of two, and the only one. */
+	local_bh_disable();
+	probe_add(&p[0], 20 * MS);
+	probe_add(&p[1], 60 * MS);
+	KUNIT_EXPECT_TRUE(test, hwheel_cancel(&p[0].timer));
+	local_bh_enable();
+	expect_once(test, &p[1], 1);
+	idle = hwheel_count(wheel, "idle_interrupts");
+	interrupts = hwheel_count(wheel, "interrupts");
+	KUNIT_EXPECT_LE(test, idle, 1);
+	KUNIT_EXPECT_EQ(test, interrupts, 1 + idle);
+
+	probe_add(&p[2], 300 * MS);
+	KUNIT_EXPECT_TRUE(test, hwheel_cancel(&p[2].timer));
+	msleep(600);
+	KUNIT_EXPECT_LE(test, hwheel_count(wheel, "interrupts"), interrupts + 1);
+	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "interrupts") - interrupts,
+			hwheel_count(wheel, "idle_interrupts") - idle);
+	KUNIT_EXPECT_EQ(test, runs(&p[0]) + runs(&p[2]), 0);
+}
+
+/* Put off again and again, as timeouts are: one interrupt at most per delay. */
+static void test_quiet_put_off(struct kunit *test)
+{
+	struct hwheel *wheel = wheel_new(test, MS);
+	struct probe *p = probe_new(test, wheel, MS);
+	ktime_t start = ktime_get(), end;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		hwheel_add(&p->timer, SECS(100));
+		usleep_range(900, 1000);
+	}
+	end = ktime_get();
+	if (end - start > SECS(99))
+		kunit_skip(test, "the host is too slow");
+	KUNIT_EXPECT_EQ(test, runs(p), 0);
+	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "interrupts"), 0);
+	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "rearmed"), 99);
+}
+
+/* 1400 of them take 70 ms. */
+#define CALLBACK_US	50
+
+static void act_delay(struct probe *p)
+{
+	udelay(CALLBACK_US);
+}
+
+struct get_on {
+	struct hrtimer		hrtimer;
+	int			run;	/* probes that had run by then */
+};
+
+static enum hrtimer_restart get_on(struct hrtimer *hrtimer)
+{
+	struct get_on *on = container_of(hrtimer, struct get_on, hrtimer);
+
+	on->run = atomic_read(&probes_run);
+	return HRTIMER_NORESTART;
+}
+
+static void test_budget(struct kunit *test)
+{
+	const unsigned int same = 1000, n = same + 400;
+	struct hwheel *wheel = wheel_make(test, (struct hwheel_config){ .budget_ns = MS });
+	struct probe *p = probes_new(test, wheel, MS, n);
+	static struct get_on on;
+	unsigned int i, between = 0;
+	int run, seen = 0;
+	ktime_t due;
+
+	on.run = -1;
+	hrtimer_setup(&on.hrtimer, get_on, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	local_bh_disable();
+	due = hwheel_now(wheel) + 100 * MS;
+	for (i = 0; i < n; i++) {
+		p[i].act = act_delay;
+		probe_add_at(&p[i], i < same ? due : due + (1 + i % 30) * MS, 0);
+	}
+	hrtimer_start(&on.hrtimer, due + 5 * MS, HRTIMER_MODE_ABS_SOFT);
+	local_bh_enable();
+
+	/* Tasks may or may not find time between them. */
+	while ((run = atomic_read(&probes_run)) < n &&
+	       ktime_get() < due + SECS(WAIT_MS / 1000)) {
+		between += run > seen;
+		seen = run;
+		cond_resched();
+		cpu_relax();
+	}
+	hrtimer_cancel(&on.hrtimer);
+
+	for (i = 0; i < n; i++)
+		KUNIT_EXPECT_EQ(test, runs(&p[i]), 1);
+	expect_order(test, p, n);
+	KUNIT_EXPECT_GT(test, hwheel_count(wheel, "budget_overruns"), 0);
+	KUNIT_EXPECT_GE_MSG(test, on.run, 0, "another soft hrtimer did not run");
+	KUNIT_EXPECT_LT_MSG(test, on.run, n, "another soft hrtimer had to wait for all");
+	kunit_info(test, "%llu overruns, a task ran %u times, an hrtimer after %d of %u callbacks",
+		   hwheel_count(wheel, "budget_overruns"), between, on.run, n);
+}
+
+static void test_thousands(struct kunit *test)
+{
+	const unsigned int n = 100000;
+	struct hwheel *wheel = wheel_new(test, MS);
+	struct probe *p = probes_new(test, wheel, MS, n);
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		probe_add(&p[i], random_below(NSEC_PER_SEC));
+	expect_once(test, p, n);
+	KUNIT_EXPECT_EQ(test, atomic_read(&probes_run), n);
+	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "added"), n);
+	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "expired"), n);
+	kunit_info(test, "max_late_ns %llu, max_locked_ns %llu, cascaded %llu, interrupts %llu",
+		   hwheel_count(wheel, "max_late_ns"),
+		   hwheel_count(wheel, "max_locked_ns"),
+		   hwheel_count(wheel, "cascaded"),
+		   hwheel_count(wheel, "interrupts"));
+}
+
+/* ------------------------------------------------------------------------ */
+/* Wheels */
+
+static void test_create_errors(struct kunit *test)
+{
+	static const struct {
+		struct hwheel_config config;
+		int err;
+	} rows[] = {
+		{ { .name = NULL }, -EINVAL },
+		{ { .name = "" }, -EINVAL },
+		{ { .name = "12345678901234567890123456789012" }, -EINVAL },
+		{ { .name = "a/b" }, -EINVAL },
+		{ { .name = "/" }, -EINVAL },
+		{ { .name = "bad", .spokes = { 1 } }, -EINVAL },
+		{ { .name = "bad", .spokes = { 4097 } }, -EINVAL },
+		{ { .name = "bad", .spokes = { 64, 64, 1 } }, -EINVAL },
+		{ { .name = "bad", .levels = 9 }, -EINVAL },
+		{ { .name = "bad", .levels = UINT_MAX }, -EINVAL },
+		{ { .name = "bad", .tick_ns = 999 }, -EINVAL },
+		{ { .name = "bad", .tick_ns = 1 }, -EINVAL },
+		{ { .name = "bad", .tick_ns = U64_MAX, .levels = 1 }, -EINVAL },
+		{ { .name = "bad", .tick_ns = S64_MAX, .levels = 1, .spokes = { 2 } }, -EINVAL },
+		{ { .name = "bad", .levels = 8, .spokes = { 4096 } }, -EINVAL },
+		{ { .name = "bad", .tick_ns = NSEC_PER_SEC, .levels = 5 }, -EINVAL },
+		{ { .name = "bad", .clock = 99 }, -EINVAL },
+		{ { .name = "bad", .clock = -1 }, -EINVAL },
+		{ { .name = "bad", .clock = CLOCK_MONOTONIC_RAW }, -EINVAL },
+		{ { .name = "bad", .context = 99 }, -EINVAL },
+		{ { .name = "bad", .context = -1 }, -EINVAL },
+		{ { .name = "bad", .context = HWHEEL_HARDIRQ }, -EOPNOTSUPP },
+		{ { .name = "bad", .context = HWHEEL_WORK }, -EOPNOTSUPP },
+		{ { .name = "system" }, -EEXIST },
+		{ { .name = "1234567890123456789012345678901" }, 0 },
+		{ { .name = "good", .levels = 1, .spokes = { 2 }, .tick_ns = 1000 }, 0 },
+		{ { .name = "good", .levels = 1, .spokes = { 4096 } }, 0 },
+		{ { .name = "good", .levels = 8, .spokes = { 2, 3, 4, 5, 6, 7, 8, 9 } }, 0 },
+		{ { .name = "good", .tick_ns = HOUR }, 0 },
+		{ { .name = "good", .clock = CLOCK_MONOTONIC }, 0 },
+		{ { .name = "good", .clock = CLOCK_BOOTTIME }, 0 },
+		{ { .name = "good", .budget_ns = U64_MAX }, 0 },
+	};
+	struct hwheel *wheel;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		wheel = hwheel_create(&rows[i].config);
+		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(wheel), rows[i].err, "row %u", i);
+		KUNIT_EXPECT_TRUE(test, wheel);
+		/* An ERR_PTR is all right. */
+		hwheel_destroy(wheel);
+	}
+	hwheel_destroy(NULL);
+
+	/* A name is free again when its wheel is gone, and not before. */
+	for (i = 0; i < 2; i++) {
+		const struct hwheel_config config = { .name = "twice" };
+
+		wheel = hwheel_create(&config);
+		KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(wheel));
+		KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(hwheel_create(&config)), -EEXIST);
+		hwheel_destroy(wheel);
+	}
+}
+
+static void test_come_and_go(struct kunit *test)
+{
+	struct probe *p = probes_new(test, hwheel_system, SYSTEM_TICK_NS, 20);
+	unsigned int i, j;
+
+	for (i = 0; i < 50; i++) {
+		s64 tick_ns = i % 2 ? 1000 : MS;
+		struct hwheel *wheel = wheel_new(test, tick_ns);
+
+		for (j = 0; j < 20; j++) {
+			probe_setup(&p[j], wheel, tick_ns, 0);
+			probe_add(&p[j], j < 10 ? j * 100000 : HOUR);
+		}
+		for (j = 0; j < 10; j++)
+			wait_for(test, runs(&p[j]));
+		for (j = 0; j < 20; j++) {
+			KUNIT_EXPECT_EQ(test, hwheel_shutdown_sync(&p[j].timer), j >= 10);
+			KUNIT_EXPECT_EQ(test, runs(&p[j]), j < 10);
+			KUNIT_EXPECT_TRUE(test, !p[j].fault);
+			probe_setup(&p[j], hwheel_system, SYSTEM_TICK_NS, 0);
+		}
+		wheel_destroy(test);
+	}
+}
+
+static void test_several(struct kunit *test)
+{
+	static const s64 ticks[] = { 1000, MS, NSEC_PER_SEC };
+	struct probe *p[ARRAY_SIZE(ticks)];
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(ticks); i++)
+		p[i] = probes_new(test, wheel_new(test, ticks[i]), ticks[i], 100);
+	for (j = 0; j < 100; j++)
+		for (i = 0; i < ARRAY_SIZE(ticks); i++)
+			probe_add(&p[i][j], random_magnitude(SECS(1)));
+	for (i = 0; i < ARRAY_SIZE(ticks); i++) {
+		expect_once(test, p[i], 100);
+		KUNIT_EXPECT_EQ(test, hwheel_count(p[i]->wheel, "expired"), 100);
+	}
+}
+
+static void test_destroy_pending(struct kunit *test)
+{
+	struct hwheel *wheel = wheel_new(test, MS);
+	struct probe *p = probes_new(test, hwheel_system, SYSTEM_TICK_NS, 1), *doomed;
+	unsigned int i, n = 200, ran = 0;
+
+	doomed = kunit_kzalloc(test, n * sizeof(*doomed), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, doomed);
+	for (i = 0; i < n; i++) {
+		probe_setup(&doomed[i], wheel, MS, 0);
+		probe_add(&doomed[i], i % 2 ? 30 * MS + random_magnitude(KTIME_MAX / 2) :
+			  30 * MS);
+	}
+	for (i = 0; i < n; i++)
+		ran += runs(&doomed[i]);
+	made.nr_wheels--;
+	expect_begin();
+	hwheel_destroy(wheel);
+	expect_end();
+	for (i = 0; i < n; i++)
+		ran -= runs(&doomed[i]);
+	KUNIT_EXPECT_EQ(test, ran, 0);
+	for (i = 0; i < n; i++)
+		KUNIT_EXPECT_FALSE(test, hwheel_pending(&doomed[i].timer));
+	kunit_kfree(test, doomed);
+
+	/* Who wrote to them would be found out by now, or by KASAN. */
+	probe_add(p, 60 * MS);
+	expect_once(test, p, 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&probes_run), 1);
+}
+
+static void act_destroy(struct probe *p)
+{
+	expect_begin();
+	hwheel_destroy(p->wheel);
+	expect_end();
+}
+
+static void test_destroy_by_callback(struct kunit *test)
+{
+	struct hwheel *wheel = wheel_new(test, MS);
+	struct probe *p = probes_new(test, wheel, MS, 2);
+
+	p[0].act = act_destroy;
+	probe_add(&p[0], MS);
+	probe_add(&p[1], 5 * MS);
+	/* The wheel goes on as if nothing had happened. */
+	expect_once(test, p, 2);
+	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "expired"), 2);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Timers of all kinds */
+
+static void expect_unusable(struct kunit *test, struct probe *p)
+{
+	unsigned int op;
+
+	for (op = 0; op < OPS; op++) {
+		KUNIT_EXPECT_EQ_MSG(test, probe_op(p, op), 0, "op %u", op);
+		KUNIT_EXPECT_FALSE_MSG(test, hwheel_pending(&p->timer), "op %u", op);
+	}
+	KUNIT_EXPECT_EQ(test, hwheel_forward(&p->timer, SECS(1)), 0);
+	KUNIT_EXPECT_FALSE(test, hwheel_pending(&p->timer));
+	KUNIT_EXPECT_EQ(test, hwheel_remaining(&p->timer), 0);
+	KUNIT_EXPECT_EQ(test, runs(p), 0);
+}
+
+static void test_not_set_up(struct kunit *test)
+{
+	struct probe *p = probe_new(test, hwheel_system, SYSTEM_TICK_NS);
+
+	expect_begin();
+	memset(&p->timer, 0, sizeof(p->timer));
+	expect_unusable(test, p);
+	hwheel_setup(&p->timer, NULL, probe_run, 0);
+	expect_unusable(test, p);
+	hwheel_setup(&p->timer, ERR_PTR(-ENOMEM), probe_run, 0);
+	expect_unusable(test, p);
+	hwheel_setup(&p->timer, hwheel_system, NULL, 0);
+	expect_unusable(test, p);
+	hwheel_setup(&p->timer, hwheel_system, probe_run, BIT(31));
+	expect_unusable(test, p);
+	hwheel_setup(&p->timer, hwheel_system, probe_run, HWHEEL_PINNED | BIT(1));
+	expect_unusable(test, p);
+	expect_end();
+
+	hwheel_setup(&p->timer, hwheel_system, probe_run, 0);
+	probe_add(p, MS);
+	expect_once(test, p, 1);
+}
+
+static atomic_t static_runs;
+
+static void static_run(struct hwheel_timer *timer)
+{
+	atomic_inc(&static_runs);
+}
+
+static DEFINE_HWHEEL_TIMER(static_timer, static_run);
+static DEFINE_HWHEEL_TIMER(static_timer_idle, static_run);
+
+static void test_static(struct kunit *test)
+{
+	KUNIT_EXPECT_FALSE(test, hwheel_pending(&static_timer_idle));
+	KUNIT_EXPECT_FALSE(test, hwheel_cancel(&static_timer_idle));
+	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&static_timer_idle), 0);
+	KUNIT_EXPECT_FALSE(test, hwheel_shutdown_sync(&static_timer_idle));
+	KUNIT_EXPECT_FALSE(test, hwheel_add(&static_timer_idle, 0));
+	KUNIT_EXPECT_FALSE(test, hwheel_pending(&static_timer_idle));
+	hwheel_setup(&static_timer_idle, hwheel_system, static_run, 0);
+
+	atomic_set(&static_runs, 0);
+	KUNIT_EXPECT_FALSE(test, hwheel_add(&static_timer, HOUR));
+	KUNIT_EXPECT_TRUE(test, hwheel_add(&static_timer, MS));
+	wait_for(test, atomic_read(&static_runs) == 1);
+	KUNIT_EXPECT_FALSE(test, hwheel_pending(&static_timer));
+	hwheel_cancel_sync(&static_timer);
+	KUNIT_EXPECT_EQ(test, atomic_read(&static_runs), 1);
+}
+
+static void test_on_stack(struct kunit *test)
+{
+	struct probe p = { .wheel = hwheel_system, .tick_ns = SYSTEM_TICK_NS };
+
+	hwheel_setup_on_stack(&p.timer, hwheel_system, probe_run, 0);
+	probe_add(&p, MS);
+	wait_for(test, runs(&p));
+	hwheel_destroy_on_stack(&p.timer);
+	KUNIT_EXPECT_TRUE(test, !probe_fault(&p));
+
+	hwheel_setup_on_stack(&p.timer, hwheel_system, probe_run, 0);
+	probe_add(&p, 10 * MS);
+	hwheel_destroy_on_stack(&p.timer);
+	KUNIT_EXPECT_FALSE(test, hwheel_pending(&p.timer));
+	msleep(30);
+	KUNIT_EXPECT_EQ(test, runs(&p), 1);
+}
+
+static void test_clocks(struct kunit *test)
+{
+	struct hwheel *boottime, *monotonic, *asked;
+	ktime_t before, now, after;
+	struct probe *p;
+	unsigned int i;
+
+	boottime = wheel_make(test, (struct hwheel_config){ .clock = CLOCK_BOOTTIME });
+	monotonic = wheel_make(test, (struct hwheel_config){});
+	asked = wheel_make(test, (struct hwheel_config){ .clock = CLOCK_MONOTONIC });
+	for (i = 0; i < 2; i++) {
+		before = ktime_get();
+		now = hwheel_now(i ? asked : monotonic);
+		after = ktime_get();
+		KUNIT_EXPECT_GE(test, now, before);
+		KUNIT_EXPECT_LE(test, now, after);
+	}
+	before = ktime_get_boottime();
+	now = hwheel_now(boottime);
+	after = ktime_get_boottime();
+	KUNIT_EXPECT_GE(test, now, before);
+	KUNIT_EXPECT_LE(test, now, after);
+
+	p = probes_new(test, boottime, MS, 100);
+	for (i = 0; i < 100; i++)
+		probe_add(&p[i], random_magnitude(100 * MS));
+	expect_once(test, p, 100);
+}
+
+static void test_pinned_and_on(struct kunit *test)
+{
+	struct probe *p = probes_new(test, hwheel_system, SYSTEM_TICK_NS, 4);
+
+	hwheel_setup(&p[0].timer, hwheel_system, probe_run, HWHEEL_PINNED);
+	probe_add(&p[0], MS);
+
+	p[1].from = hwheel_now(hwheel_system) + MS;
+	KUNIT_EXPECT_FALSE(test, hwheel_add_on(&p[1].timer, MS, 0));
+	p[1].to = hwheel_now(hwheel_system) + MS;
+
+	/* CPUs that can't be: a warning, and it is armed all the same. */
+	expect_begin();
+	p[2].from = hwheel_now(hwheel_system) + MS;
+	KUNIT_EXPECT_FALSE(test, hwheel_add_on(&p[2].timer, MS, nr_cpu_ids));
+	p[2].to = hwheel_now(hwheel_system) + MS;
+	p[3].from = hwheel_now(hwheel_system) + MS;
+	KUNIT_EXPECT_FALSE(test, hwheel_add_on(&p[3].timer, HOUR, -1));
+	KUNIT_EXPECT_TRUE(test, hwheel_add_on(&p[3].timer, MS, INT_MAX));
+	p[3].to = hwheel_now(hwheel_system) + MS;
+	expect_end();
+	expect_once(test, p, 4);
+}
+
+static struct kunit_case hwheel_cases[] = {
+	KUNIT_CASE(test_random_delays),
+	KUNIT_CASE(test_returns),
+	KUNIT_CASE(test_looking),
+	KUNIT_CASE(test_past),
+	KUNIT_CASE(test_far),
+	KUNIT_CASE(test_contexts),
+	KUNIT_CASE(test_reduce),
+	KUNIT_CASE(test_rearm),
+	KUNIT_CASE(test_cancel_other),
+	KUNIT_CASE(test_own_end),
+	KUNIT_CASE(test_wait_for_itself),
+	KUNIT_CASE(test_sync),
+	KUNIT_CASE(test_forward),
+	KUNIT_CASE(test_forward_missed),
+	KUNIT_CASE(test_forward_ages),
+	KUNIT_CASE(test_order),
+	KUNIT_CASE(test_slack_meets),
+	KUNIT_CASE(test_quiet),
+	KUNIT_CASE(test_quiet_cancelled),
+	KUNIT_CASE(test_quiet_put_off),
+	KUNIT_CASE(test_budget),
+	KUNIT_CASE(test_thousands),
+	KUNIT_CASE(test_create_errors),
+	KUNIT_CASE(test_come_and_go),
+	KUNIT_CASE(test_several),
+	KUNIT_CASE(test_destroy_pending),
+	KUNIT_CASE(test_destroy_by_callback),
+	KUNIT_CASE(test_not_set_up),
+	KUNIT_CASE(test_static),
+	KUNIT_CASE(test_on_stack),
+	KUNIT_CASE(test_clocks),
+	KUNIT_CASE(test_pinned_and_on),
+	{}
+};
+
+static struct kunit_suite hwheel_suite = {
+	.name		= "hwheel",
+	.suite_init	= test_seed,
+	.init		= api_init,
+	.exit		= api_exit,
+	.test_cases	= hwheel_cases,
+};
+
+/* ------------------------------------------------------------------------ */
+/* A year of simulated time */
+
+#define YEAR		(365 * DAY)
+#define YEAR_TIMERS	300
+
+/* A timer of the kernel's own, armed beside one of hwheel's. */
+struct stock {
+	struct timer_list	timer;
+	ktime_t			delay;		/* of both */
+	ktime_t			from;
+	ktime_t			began;
+};
+
+/*
+ * All that waits for long is armed here at once, and lasts a year together.
+ * KUnit itself ends a case after 300 s, also of simulated time, but leaves the
+ * suite's beginning alone.
+ */
+static struct {
+	struct probe		*probes;	/* on the system wheel */
+	struct stock		*stock;		/* one for each of them */
+	struct hwheel		*lone;		/* one timer, a day away */
+	struct hwheel		*ten;		/* ten timers, a second apart */
+	struct probe		on_lone;
+	struct probe		on_ten[10];
+	u64			interrupts;	/* of the system wheel */
+	u64			idle_interrupts;
+} year;
+
+static void stock_run(struct timer_list *timer)
+{
+	struct stock *stock = container_of(timer, struct stock, timer);
+
+	stock->began = ktime_get();
+}
+
+static void year_delays(void)
+{
+	/* The first ones make the table. */
+	static const ktime_t rows[] = {
+		MS, 10 * MS, 100 * MS, SECS(1), SECS(10), SECS(60), SECS(600), HOUR,
+		6 * HOUR, DAY, 7 * DAY, 30 * DAY, 100 * DAY, YEAR,
+	};
+	static const u64 decades[] = { 1, 2, 5 };
+	unsigned int i, j, n = 0;
+	u64 width;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		year.stock[n++].delay = rows[i];
+	for (width = MS; width <= YEAR; width *= 2)
+		year.stock[n++].delay = width;
+	for (width = MS; width <= YEAR; width *= 10)
+		for (i = 0; i < ARRAY_SIZE(decades); i++)
+			if (width * decades[i] <= YEAR)
+				year.stock[n++].delay = width * decades[i];
+	/* Where the default levels end. */
+	for (i = 0, width = 128 * MS; i < 4; i++, width *= 128)
+		for (j = 0; j < 3; j++)
+			year.stock[n++].delay = width + j * MS - MS;
+	while (n < YEAR_TIMERS)
+		year.stock[n++].delay = MS + random_magnitude(YEAR - MS);
+}
+
+static struct hwheel *year_wheel(const char *name)
+{
+	return hwheel_create(&(struct hwheel_config){ .name = name });
+}
+
+static void year_table(void)
+{
+	unsigned int i;
+
+	pr_info("hwheel_kunit: %20s %16s %20s %8s\n", "delay_ns", "hwheel_late_ns",
+		"timer_list_late_ns", "%");
+	for (i = 0; i < 14; i++) {
+		const struct probe *p = &year.probes[i];
+		const struct stock *stock = &year.stock[i];
+		s64 late = stock->began - stock->from - stock->delay;
+		s64 permille = div64_s64(late, div64_s64(stock->delay, 1000));
+
+		pr_info("hwheel_kunit: %20lld %16lld %20lld %6s%lld.%lld\n",
+			stock->delay, p->began - p->from, late,
+			permille < 0 ? "-" : "", abs(permille) / 10, abs(permille) % 10);
+	}
+}
+
+static int year_pass(void)
+{
+	ktime_t span = YEAR + SECS(1);
+	unsigned int i;
+
+	year.probes = kvcalloc(YEAR_TIMERS, sizeof(*year.probes), GFP_KERNEL);
+	year.stock = kvcalloc(YEAR_TIMERS, sizeof(*year.stock), GFP_KERNEL);
+	year.lone = year_wheel("kunit-lone");
+	year.ten = year_wheel("kunit-ten");
+	if (!year.probes || !year.stock || IS_ERR(year.lone) || IS_ERR(year.ten))
+		return -ENOMEM;
+	year_delays();
+
+	year.interrupts = hwheel_count(hwheel_system, "interrupts");
+	year.idle_interrupts = hwheel_count(hwheel_system, "idle_interrupts");
+	probe_setup(&year.on_lone, year.lone, MS, 0);
+	probe_add(&year.on_lone, DAY);
+	for (i = 0; i < 10; i++) {
+		probe_setup(&year.on_ten[i], year.ten, MS, 0);
+		probe_add(&year.on_ten[i], SECS(i + 1));
+	}
+	for (i = 0; i < YEAR_TIMERS; i++) {
+		struct stock *stock = &year.stock[i];
+		u64 delay = stock->delay;
+
+		timer_setup(&stock->timer, stock_run, 0);
+		probe_setup(&year.probes[i], hwheel_system, SYSTEM_TICK_NS, 0);
+		probe_add(&year.probes[i], delay);
+		stock->from = ktime_get();
+		mod_timer(&stock->timer, jiffies + div_u64(delay + TICK_NSEC - 1, TICK_NSEC));
+	}
+
+	set_current_state(TASK_UNINTERRUPTIBLE);
+	schedule_hrtimeout(&span, HRTIMER_MODE_REL);
+
+	year.interrupts = hwheel_count(hwheel_system, "interrupts") - year.interrupts;
+	year.idle_interrupts = hwheel_count(hwheel_system, "idle_interrupts") -
+			       year.idle_interrupts;
+	for (i = 0; i < YEAR_TIMERS; i++) {
+		hwheel_shutdown_sync(&year.probes[i].timer);
+		timer_shutdown_sync(&year.stock[i].timer);
+	}
+	hwheel_shutdown_sync(&year.on_lone.timer);
+	for (i = 0; i < 10; i++)
+		hwheel_shutdown_sync(&year.on_ten[i].timer);
+	year_table();
+	return 0;
+}
+
+static void year_end(struct kunit_suite *suite)
+{
+	hwheel_destroy(year.lone);
+	hwheel_destroy(year.ten);
+	kvfree(year.stock);
+	kvfree(year.probes);
+	memset(&year, 0, sizeof(year));
+}
+
+static int year_begin(struct kunit_suite *suite)
+{
+	int err;
+
+	test_seed(suite);
+	if (!years)
+		return 0;
+	err = year_pass();
+	if (err)
+		year_end(suite);
+	return err;
+}
+
+static int year_case_init(struct kunit *test)
+{
+	if (!years)
+		kunit_skip(test, "needs years=1 and simulated time");
+	return 0;
+}
+
+static void test_year_exact(struct kunit *test)
+{
+	unsigned int i;
+	ktime_t most = 0;
+
+	for (i = 0; i < YEAR_TIMERS; i++) {
+		const struct probe *p = &year.probes[i];
+		const char *fault = probe_fault(p);
+
+		if (fault)
+			fail_probe(test, p, fault);
+		most = max(most, p->began - p->from);
+	}
+	kunit_info(test, "%u timers, 1 ms to 1 year: at most %lld ns late", YEAR_TIMERS, most);
+}
+
+/* One interrupt for each tick that something was due at, and no more. */
+static void test_year_interrupts(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, year.interrupts,
+			distinct_ticks(test, year.probes, YEAR_TIMERS));
+	KUNIT_EXPECT_EQ(test, year.idle_interrupts, 0);
+}
+
+static void test_year_lone(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, !probe_fault(&year.on_lone));
+	KUNIT_EXPECT_EQ(test, hwheel_count(year.lone, "interrupts"), 1);
+	KUNIT_EXPECT_EQ(test, hwheel_count(year.lone, "idle_interrupts"), 0);
+	KUNIT_EXPECT_EQ(test, hwheel_count(year.lone, "cascaded"), 0);
+}
+
+static void test_year_ten(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < 10; i++)
+		KUNIT_EXPECT_TRUE(test, !probe_fault(&year.on_ten[i]));
+	KUNIT_EXPECT_EQ(test, hwheel_count(year.ten, "interrupts"), 10);
+	KUNIT_EXPECT_EQ(test, hwheel_count(year.ten, "idle_interrupts"), 0);
+}
+
+static struct kunit_case hwheel_time_cases[] = {
+	KUNIT_CASE(test_year_exact),
+	KUNIT_CASE(test_year_interrupts),
+	KUNIT_CASE(test_year_lone),
+	KUNIT_CASE(test_year_ten),
+	{}
+};
+
+static struct kunit_suite hwheel_time_suite = {
+	.name		= "hwheel_time",
+	.suite_init	= year_begin,
+	.suite_exit	= year_end,
+	.init		= year_case_init,
+	.test_cases	= hwheel_time_cases,
+};
+
+kunit_test_suites(&hwheel_levels_suite, &hwheel_suite, &hwheel_time_suite);
 
 MODULE_DESCRIPTION("KUnit tests of hwheel");
 MODULE_LICENSE("GPL");
