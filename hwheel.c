@@ -363,7 +363,7 @@ static void hwheel_move_running(struct hwheel_base *base, struct hwheel_timer *t
 		if (base->dest == dest) {
 			base->dest = NULL;
 			if (!dest->offline && !dest->dead) {
-				levels_unlink(&base->levels, timer);
+				levels_leave(&base->levels, timer);
 				WRITE_ONCE(timer->base, dest);
 				dest->count[HWHEEL_MIGRATED]++;
 				wake = levels_add(&dest->levels, timer,
@@ -561,7 +561,7 @@ static noinline bool hwheel_switch_base(struct hwheel_base **base, struct hwheel
 		   hwheel_may_arm(from, timer, expires, how) &&
 		   from->running != timer && !target->offline && !target->dead)) {
 		if (pending)
-			levels_unlink(&from->levels, timer);
+			levels_leave(&from->levels, timer);
 		WRITE_ONCE(timer->base, target);
 		target->count[HWHEEL_MIGRATED] += pending;
 		raw_spin_unlock(&from->lock);
@@ -685,13 +685,17 @@ EXPORT_SYMBOL_GPL(hwheel_add);
 bool hwheel_add_range(struct hwheel_timer *timer, ktime_t delay, ktime_t slack)
 {
 	const struct hwheel_base *base = hwheel_base(timer);
-	ktime_t now, expires;
+	ktime_t now;
 
 	if (unlikely(!base))
 		return false;
+	/*
+	 * The coarse clock plus a jiffy would do here, and cost less; but it
+	 * was seen 16 ms behind where the timer interrupt came late.
+	 */
 	now = hwheel_clock(base->wheel);
-	expires = hwheel_pick(base, hwheel_deadline(now, delay), slack);
-	return hwheel_arm(timer, expires, now, HWHEEL_ANYHOW, -1);
+	return hwheel_arm(timer, hwheel_pick(base, hwheel_deadline(now, delay), slack),
+			  now, HWHEEL_ANYHOW, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_add_range);
 
@@ -838,7 +842,8 @@ EXPORT_SYMBOL_GPL(hwheel_forward);
  * Take @timer off its base and set @flags in it. Returns 1 if it was pending,
  * else 0; or, if @wait and its callback is running, -1 without taking it off.
  */
-static int hwheel_remove(struct hwheel_timer *timer, unsigned int set, bool wait)
+static __always_inline int hwheel_remove(struct hwheel_timer *timer,
+					 unsigned int set, bool wait)
 {
 	struct hwheel_base *base;
 	unsigned long flags;
@@ -1393,7 +1398,7 @@ static bool hwheel_move_batch(struct hwheel_base *from)
 		timer = levels_any(&from->levels);
 		if (!timer)
 			break;
-		levels_unlink(&from->levels, timer);
+		levels_leave(&from->levels, timer);
 		WRITE_ONCE(timer->base, base);
 		base->count[HWHEEL_MIGRATED]++;
 		wake = min(wake, levels_add(&base->levels, timer,

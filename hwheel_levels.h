@@ -126,10 +126,10 @@ struct hwheel_geometry {
 struct hwheel_spoke {
 	struct list_head	timers;
 	u64			bound;		/* while occupied */
-	u32			added : 31;	/* timers since it was last empty */
-	u32			mixed : 1;	/* timers due at different ticks */
-	u16			level;
+	u32			added;		/* timers since it was last empty */
 	u16			index;
+	u8			level;
+	bool			mixed;		/* timers due at different ticks */
 };
 
 /* Division by a constant: a shift for powers of two, else a reciprocal. */
@@ -154,6 +154,7 @@ struct hwheel_level {
  * struct hwheel_levels - a layered wheel
  * @clock: the present tick; what is due at or before it may be run
  * @pending: number of timers
+ * @above: no spoke above level 0 has a bound before this tick
  * @nr: number of levels; level[nr] is the parking lot
  * @lowest: by bits in the distance to a timer's tick, the lowest level that
  *	can be its own
@@ -170,6 +171,7 @@ struct hwheel_level {
 struct hwheel_levels {
 	u64			clock;
 	u64			pending;
+	u64			above;
 	u64			tick_ns;
 	struct hwheel_divisor	tick_div;
 	u64			last_tick;
@@ -220,7 +222,7 @@ static __always_inline u64 divisor_div(const struct hwheel_divisor *div, u64 x)
 {
 	if (div->mul) {
 #ifdef __SIZEOF_INT128__	/* one instruction, also where math64.h has none */
-		x = (unsigned __int128)x * div->mul >> 64;
+		x = (__uint128_t)x * div->mul >> 64;
 #else
 		x = mul_u64_u64_shr(x, div->mul, 64);
 #endif
@@ -312,7 +314,7 @@ static inline void levels_set_clock(struct hwheel_levels *l, u64 clock)
 	unsigned int i;
 
 	l->clock = clock;
-	for (i = 0; i < l->nr; i++) {
+	for (i = 0; i <= l->nr; i++) {
 		struct hwheel_level *lv = &l->level[i];
 		u64 slot = level_slot(lv, clock), ahead = slot - lv->slot;
 
@@ -424,6 +426,18 @@ static inline u64 level_slot_of(const struct hwheel_level *lv, unsigned int inde
 	return lv->slot + index - lv->pos + (index < lv->pos ? lv->nr : 0);
 }
 
+/* The spoke of slot @slot, or NULL if it lies behind the clock or too far ahead. */
+static __always_inline struct hwheel_spoke *level_spoke(const struct hwheel_level *lv,
+							u64 slot)
+{
+	u64 ahead = slot - lv->slot;
+
+	if (unlikely(ahead >= lv->nr))
+		return NULL;
+	ahead += lv->pos;
+	return &lv->spokes[ahead < lv->nr ? ahead : ahead - lv->nr];
+}
+
 /*
  * The bucket of a timer with slot @slot in the top level: the highest bit in
  * which it differs from the clock's slot, or -1 if they are the same.
@@ -449,14 +463,12 @@ levels_place(struct hwheel_levels *l, u64 tick)
 		tick = l->clock;	/* overdue; now is as soon as possible */
 
 	for (i = l->lowest[fls64(tick - l->clock)]; i < l->nr; i++) {
-		u64 ahead;
+		struct hwheel_spoke *spoke;
 
 		lv = &l->level[i];
-		ahead = level_slot(lv, tick) - lv->slot;
-		if (likely(ahead < lv->nr)) {
-			ahead += lv->pos;
-			return &lv->spokes[ahead < lv->nr ? ahead : ahead - lv->nr];
-		}
+		spoke = level_spoke(lv, level_slot(lv, tick));
+		if (likely(spoke))
+			return spoke;
 	}
 	lv = &l->level[l->nr - 1];
 	return levels_transit(l, levels_bucket(l, level_slot(lv, tick)));
@@ -484,7 +496,7 @@ static inline void levels_unmark(struct hwheel_levels *l, struct hwheel_spoke *s
 static __always_inline void levels_widen(struct hwheel_spoke *spoke, u64 tick)
 {
 	if (tick != spoke->bound) {
-		spoke->mixed = 1;
+		spoke->mixed = true;
 		if (tick < spoke->bound)
 			spoke->bound = tick;
 	}
@@ -496,7 +508,7 @@ static __always_inline void levels_insert(struct hwheel_levels *l,
 {
 	if (list_empty(&spoke->timers)) {
 		spoke->bound = tick;
-		spoke->mixed = 0;
+		spoke->mixed = false;
 		spoke->added = 1;
 		levels_mark(l, spoke);
 	} else {
@@ -504,11 +516,10 @@ static __always_inline void levels_insert(struct hwheel_levels *l,
 		spoke->added++;
 	}
 	list_add_tail(&timer->entry, &spoke->timers);
-	l->pending++;
 }
 
 /*
- * Take @timer, which is pending, out of its spoke, to be put into another one.
+ * Take @timer, which is pending, out of its spoke, to be put into another.
  * All the while it looks pending to those who look without the lock.
  */
 static __always_inline void levels_unlink(struct hwheel_levels *l,
@@ -519,16 +530,23 @@ static __always_inline void levels_unlink(struct hwheel_levels *l,
 	if (unlikely(l->walk == &timer->entry))
 		l->walk = next;
 	__list_del_entry(&timer->entry);
-	l->pending--;
 	if (next == prev)	/* both are the head: this was the last one */
 		levels_unmark(l, container_of(next, struct hwheel_spoke, timers));
+}
+
+/* Take @timer off the wheel, to be added to another one. */
+static __always_inline void levels_leave(struct hwheel_levels *l,
+					 struct hwheel_timer *timer)
+{
+	levels_unlink(l, timer);
+	l->pending--;
 }
 
 /* Take @timer off the wheel. */
 static __always_inline void levels_del(struct hwheel_levels *l,
 				       struct hwheel_timer *timer)
 {
-	levels_unlink(l, timer);
+	levels_leave(l, timer);
 	WRITE_ONCE(timer->entry.next, NULL);
 }
 
@@ -581,46 +599,48 @@ static inline u64 levels_sift_tick(const struct hwheel_levels *l,
 }
 
 /*
- * Add @timer, which is in no spoke, due at @tick. Returns the tick by which the
- * levels want to be looked at for it: @tick, or earlier when it joins a crowd.
+ * The tick by which the levels want to be looked at when something due at
+ * @tick has been put into @spoke: @tick, or earlier when it has joined a crowd.
  */
-static __always_inline u64 levels_add(struct hwheel_levels *l,
-				      struct hwheel_timer *timer, u64 tick)
+static __always_inline u64 levels_added(const struct hwheel_levels *l,
+					const struct hwheel_spoke *spoke, u64 tick)
 {
-	struct hwheel_spoke *spoke = levels_place(l, tick);
-
-	levels_insert(l, timer, spoke, tick);
 	if (unlikely(!(spoke->added % HWHEEL_CROWD)))
 		return min(tick, levels_sift_tick(l, spoke));
 	return tick;
 }
 
+/* Add @timer, due at @tick. Returns as levels_added() does. */
+static __always_inline u64 levels_add(struct hwheel_levels *l,
+				      struct hwheel_timer *timer, u64 tick)
+{
+	struct hwheel_spoke *spoke = levels_place(l, tick);
+
+	l->pending++;
+	levels_insert(l, timer, spoke, tick);
+	return levels_added(l, spoke, tick);
+}
+
 /*
  * Is @timer, due at @old, all right for @tick where it is? It is in the spoke
  * that @old has its place in now, or in one further up that covers the same
- * slot and that nobody has had the time to empty. If @tick has the same place
- * it may stay; which of the spokes it is in can't be told, so all of them
- * learn about @tick. (With anything parked or in transit it can be too far
+ * slot and that nobody has had the time to empty. If @tick has the same place,
+ * @spoke, it may stay; which of the spokes it is in can't be told, so all of
+ * them learn about @tick. (With anything parked or in transit it can be too far
  * from its place for that.)
  */
-static inline bool levels_stays(struct hwheel_levels *l, u64 old, u64 tick)
+static noinline bool levels_stays(struct hwheel_levels *l, struct hwheel_spoke *spoke,
+				  u64 old, u64 tick)
 {
-	struct hwheel_spoke *spoke = levels_place(l, tick);
 	unsigned int i;
 
 	if (spoke != levels_place(l, old) || levels_parked(l)->summary)
 		return false;
-	if (!spoke->level)
-		return true;		/* overdue before and after */
 	for (i = spoke->level; i < l->nr; i++) {
 		const struct hwheel_level *lv = &l->level[i];
-		u64 ahead = level_slot(lv, tick) - lv->slot;
 
-		if (ahead >= lv->nr)
-			continue;
-		ahead += lv->pos;
-		spoke = &lv->spokes[ahead < lv->nr ? ahead : ahead - lv->nr];
-		if (!list_empty(&spoke->timers))
+		spoke = level_spoke(lv, level_slot(lv, tick));
+		if (spoke && !list_empty(&spoke->timers))
 			levels_widen(spoke, tick);
 	}
 	return true;
@@ -628,38 +648,67 @@ static inline bool levels_stays(struct hwheel_levels *l, u64 old, u64 tick)
 
 /*
  * Let @timer, which is pending and due at @old, be due at @tick. Returns as
- * levels_add() does.
+ * levels_added() does.
  */
 static __always_inline u64 levels_mod(struct hwheel_levels *l,
 				      struct hwheel_timer *timer, u64 old, u64 tick)
 {
-	if (old == tick || levels_stays(l, old, tick))
+	struct hwheel_spoke *spoke;
+	struct hwheel_level *lv;
+
+	if (old == tick)
+		return tick;
+	spoke = levels_place(l, tick);
+	lv = &l->level[spoke->level];
+	if (unlikely(level_slot(lv, old) == level_slot(lv, tick)) &&
+	    levels_stays(l, spoke, old, tick))
 		return tick;
 	levels_unlink(l, timer);
-	return levels_add(l, timer, tick);
+	levels_insert(l, timer, spoke, tick);
+	return levels_added(l, spoke, tick);
 }
 
-/* The occupied spoke with the least bound, or NULL if no timer is pending. */
-static inline struct hwheel_spoke *levels_first(const struct hwheel_levels *l)
+/*
+ * The occupied spoke with the least bound, or NULL if no timer is pending.
+ *
+ * Mostly it is one of level 0, and the others need not be looked at: after a
+ * look at all of them nothing above level 0 can be due before the least bound
+ * found there, nor, whatever is added later, before the next slot of level 1.
+ */
+static inline struct hwheel_spoke *levels_first(struct hwheel_levels *l)
 {
-	const struct hwheel_level *lv;
+	const struct hwheel_level *lv = &l->level[0];
 	struct hwheel_spoke *first = NULL, *spoke;
 	unsigned int i;
-	u64 bits;
+	u64 bits, bound;
 
-	for (i = 0; i < l->nr; i++) {
+	if (lv->summary) {
+		first = level_first(lv, lv->pos);
+		if (first->bound < l->above)
+			return first;
+	}
+
+	l->above = (lv[1].slot + 1) * lv[1].width;
+	bound = first ? first->bound : HWHEEL_NEVER;
+	for (i = 1; i < l->nr; i++) {
 		lv = &l->level[i];
 		if (!lv->summary)
 			continue;
 		spoke = level_first(lv, lv->pos);
-		if (!first || spoke->bound < first->bound)
+		l->above = min(l->above, spoke->bound);
+		if (spoke->bound < bound || !first) {
 			first = spoke;
+			bound = spoke->bound;
+		}
 	}
 	lv = &l->level[l->nr];
 	for (bits = lv->bits[0]; bits; bits &= bits - 1) {
 		spoke = &lv->spokes[__ffs64(bits)];
-		if (!first || spoke->bound < first->bound)
+		l->above = min(l->above, spoke->bound);
+		if (spoke->bound < bound || !first) {
 			first = spoke;
+			bound = spoke->bound;
+		}
 	}
 	return first;
 }
@@ -710,7 +759,7 @@ static inline u64 levels_next_sift(const struct hwheel_levels *l,
  * The tick at which levels_step() wants to be called next; HWHEEL_NEVER if
  * there are no timers.
  */
-static inline u64 levels_wake(const struct hwheel_levels *l)
+static inline u64 levels_wake(struct hwheel_levels *l)
 {
 	const struct hwheel_spoke *first = levels_first(l);
 	struct hwheel_spoke *sift;
@@ -851,7 +900,7 @@ static inline struct hwheel_timer *levels_pop(struct hwheel_levels *l)
 }
 
 /* Any timer, or NULL if none is pending: for those who take them all away. */
-static inline struct hwheel_timer *levels_any(const struct hwheel_levels *l)
+static inline struct hwheel_timer *levels_any(struct hwheel_levels *l)
 {
 	struct hwheel_spoke *spoke = levels_first(l);
 
@@ -932,9 +981,9 @@ static inline const char *levels_check(struct hwheel_levels *l)
 		u64 summary = 0;
 
 		div_u64_rem(lv->slot, lv->nr, &pos);
-		if (i < l->nr && lv->slot != div64_u64(l->clock, lv->width))
+		if (lv->slot != div64_u64(l->clock, lv->width))
 			return "a level's clock is not the wheel's";
-		if (i < l->nr && lv->pos != pos)
+		if (lv->pos != pos)
 			return "a level's position is not its clock's";
 
 		for (j = 0; j < lv->nr; j++) {
@@ -951,6 +1000,8 @@ static inline const char *levels_check(struct hwheel_levels *l)
 			summary |= BIT_ULL(j / 64);
 			if (spoke->bound < l->clock && !now)
 				return "a bound is behind the clock";
+			if (i && spoke->bound < l->above && !now)
+				return "a bound above level 0 is not known of";
 
 			list_for_each_entry(timer, &spoke->timers, entry) {
 				u64 tick = levels_due(l, timer);
