@@ -71,6 +71,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/prefetch.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -218,6 +219,24 @@ static __always_inline struct hwheel_base *hwheel_base(const struct hwheel_timer
 
 	if (unlikely((unsigned long)base <= (unsigned long)__HWHEEL_SYSTEM_BASE))
 		return hwheel_find_base((struct hwheel_timer *)timer);
+	return base;
+}
+
+/*
+ * The base of @timer, to be armed relative to *@now, which is read here. Clocks
+ * are read behind a fence that no load passes but prefetches do: so have the
+ * timer, which is seldom in the cache, fetched first and looked at afterwards.
+ */
+static __always_inline struct hwheel_base *
+hwheel_base_now(struct hwheel_timer *timer, ktime_t *now)
+{
+	struct hwheel_base *base;
+
+	prefetchw(timer);
+	*now = ktime_get();
+	base = hwheel_base(timer);
+	if (unlikely(base && base->wheel->clock == CLOCK_BOOTTIME))
+		*now = ktime_get_boottime();
 	return base;
 }
 
@@ -658,12 +677,12 @@ static __always_inline ktime_t hwheel_pick(const struct hwheel_base *base,
  */
 bool hwheel_add(struct hwheel_timer *timer, ktime_t delay)
 {
-	const struct hwheel_base *base = hwheel_base(timer);
+	const struct hwheel_base *base;
 	ktime_t now;
 
+	base = hwheel_base_now(timer, &now);
 	if (unlikely(!base))
 		return false;
-	now = hwheel_clock(base->wheel);
 	return hwheel_arm(timer, hwheel_deadline(now, delay), now,
 			  HWHEEL_ANYHOW, -1);
 }
@@ -684,16 +703,16 @@ EXPORT_SYMBOL_GPL(hwheel_add);
  */
 bool hwheel_add_range(struct hwheel_timer *timer, ktime_t delay, ktime_t slack)
 {
-	const struct hwheel_base *base = hwheel_base(timer);
+	const struct hwheel_base *base;
 	ktime_t now;
 
+	base = hwheel_base_now(timer, &now);
 	if (unlikely(!base))
 		return false;
 	/*
 	 * The coarse clock plus a jiffy would do here, and cost less; but it
 	 * was seen 16 ms behind where the timer interrupt came late.
 	 */
-	now = hwheel_clock(base->wheel);
 	return hwheel_arm(timer, hwheel_pick(base, hwheel_deadline(now, delay), slack),
 			  now, HWHEEL_ANYHOW, -1);
 }
@@ -737,16 +756,16 @@ EXPORT_SYMBOL_GPL(hwheel_add_at);
  */
 bool hwheel_add_on(struct hwheel_timer *timer, ktime_t delay, int cpu)
 {
-	const struct hwheel_base *base = hwheel_base(timer);
+	const struct hwheel_base *base;
 	ktime_t now;
 
+	base = hwheel_base_now(timer, &now);
 	if (unlikely(!base))
 		return false;
 	if (WARN_ONCE(cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu),
 		      "hwheel: timer with callback %ps armed on CPU %d, which can not be\n",
 		      timer->function, cpu))
 		cpu = -1;
-	now = hwheel_clock(base->wheel);
 	return hwheel_arm(timer, hwheel_deadline(now, delay), now,
 			  HWHEEL_ANYHOW, cpu);
 }
@@ -762,12 +781,12 @@ EXPORT_SYMBOL_GPL(hwheel_add_on);
  */
 bool hwheel_mod_pending(struct hwheel_timer *timer, ktime_t delay)
 {
-	const struct hwheel_base *base = hwheel_base(timer);
+	const struct hwheel_base *base;
 	ktime_t now;
 
+	base = hwheel_base_now(timer, &now);
 	if (unlikely(!base))
 		return false;
-	now = hwheel_clock(base->wheel);
 	return hwheel_arm(timer, hwheel_deadline(now, delay), now,
 			  HWHEEL_IF_PENDING, -1);
 }
@@ -785,12 +804,12 @@ EXPORT_SYMBOL_GPL(hwheel_mod_pending);
  */
 bool hwheel_reduce(struct hwheel_timer *timer, ktime_t delay)
 {
-	const struct hwheel_base *base = hwheel_base(timer);
+	const struct hwheel_base *base;
 	ktime_t now;
 
+	base = hwheel_base_now(timer, &now);
 	if (unlikely(!base))
 		return false;
-	now = hwheel_clock(base->wheel);
 	return hwheel_arm(timer, hwheel_deadline(now, delay), now,
 			  HWHEEL_IF_EARLIER, -1);
 }
@@ -1359,7 +1378,12 @@ void hwheel_destroy(struct hwheel *wheel)
 	WARN_ONCE(pending, "hwheel: wheel \"%s\" destroyed with %llu timers pending, one with callback %ps\n",
 		  wheel->name, pending, function);
 
-	/* Kicks under way end before calls made after them. */
+	/*
+	 * A kick that is under way is taken from its CPU's queue together with
+	 * the first of these calls, if not before, but may run after it. The
+	 * second one finds it done.
+	 */
+	on_each_cpu(hwheel_nothing, NULL, 1);
 	on_each_cpu(hwheel_nothing, NULL, 1);
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(wheel->bases, cpu)->hrtimer);
