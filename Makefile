@@ -31,6 +31,12 @@ demo:
 check:
 	@SUITE='$(SUITE)' scripts/check.sh
 
+torture:
+	@scripts/torture.sh
+
+bench:
+	@scripts/bench.sh
+
 clean:
 	@find . -path ./.git -prune -o -type f \( -name '*.o' -o -name '*.a' \
 		-o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
@@ -44,9 +50,14 @@ help:
 	@echo '                  SESSIONS=n KERNEL=6.1|6.12|6.12-rt'
 	@echo 'make check        everything that must pass'
 	@echo '                  SUITE=name: only that; SUITE=list: their names'
+	@echo 'make torture      tries hard to break it, on a stock kernel in QEMU'
+	@echo '                  TIME=seconds KERNEL=6.1|6.12|6.12-rt CPUS=n SEED=n'
+	@echo '                  BROKEN=fault: with a fault, which it has to find'
+	@echo 'make bench        measures it beside timer_list and hrtimer (an hour);'
+	@echo '                  WHERE="uml years qemu" QUICK=1'
 	@echo 'make install      puts the modules beside those of the kernel; KDIR=folder'
 	@echo 'make dkms         has DKMS build and install hwheel.ko, now and for new kernels'
 	@echo 'make clean        removes what was built here; downloads and kernels stay in'
 	@echo '                  $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
-.PHONY: modules install dkms demo check clean help
+.PHONY: modules install dkms demo check torture bench clean help

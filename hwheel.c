@@ -176,6 +176,29 @@ static LIST_HEAD(hwheel_wheels);
 static DEFINE_MUTEX(hwheel_mutex);
 static int hwheel_cpuhp_state;
 
+#ifdef HWHEEL_BROKEN
+static char *broken = "";
+module_param(broken, charp, 0444);
+MODULE_PARM_DESC(broken, "the fault, for the torture test to find");
+
+static bool hwheel_broken(enum hwheel_fault fault)
+{
+	static const char * const faults[] = {
+		[HWHEEL_EARLY]			= "early",
+		[HWHEEL_LOSE_IN_CASCADE]	= "lose_in_cascade",
+		[HWHEEL_NO_WAIT_IN_CANCEL_SYNC]	= "no_wait_in_cancel_sync",
+		[HWHEEL_FIRE_TWICE]		= "fire_twice",
+		[HWHEEL_FORGET_OFFLINE_CPU]	= "forget_offline_cpu",
+		[HWHEEL_LEAK_RUNNING]		= "leak_running",
+	};
+	static atomic_t n = ATOMIC_INIT(0);
+
+	/* A fault is hard to find if it is rare; that CPUs go is rare enough. */
+	return !strcmp(broken, faults[fault]) &&
+	       (fault == HWHEEL_FORGET_OFFLINE_CPU || !(atomic_inc_return(&n) % 16));
+}
+#endif
+
 static __always_inline ktime_t hwheel_clock(const struct hwheel *wheel)
 {
 	return wheel->clock == CLOCK_BOOTTIME ? ktime_get_boottime() : ktime_get();
@@ -408,6 +431,8 @@ static void hwheel_call(struct hwheel_base *base, struct hwheel_timer *timer)
 
 	count = preempt_count();
 	function(timer);
+	if (hwheel_broken(HWHEEL_FIRE_TWICE))
+		function(timer);
 	if (WARN_ONCE(count != preempt_count(),
 		      "hwheel: callback %ps returned with preempt_count %08x, was called with %08x\n",
 		      function, preempt_count(), count))
@@ -416,7 +441,8 @@ static void hwheel_call(struct hwheel_base *base, struct hwheel_timer *timer)
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(base->runner, NULL);
 	hwheel_move_running(base, timer);
-	base->running = NULL;
+	if (!hwheel_broken(HWHEEL_LEAK_RUNNING))
+		base->running = NULL;
 	hwheel_yield_expiry(base);
 }
 
@@ -486,7 +512,8 @@ static enum hrtimer_restart hwheel_run(struct hrtimer *hrtimer)
 	moved = levels->moved;
 
 	for (;;) {
-		enum hwheel_step step = levels_step(levels, levels_tick_down(levels, now));
+		enum hwheel_step step = levels_step(levels, levels_tick_down(levels, now) +
+						    hwheel_broken(HWHEEL_EARLY));
 
 		if (step == HWHEEL_IDLE)
 			break;
@@ -858,11 +885,12 @@ EXPORT_SYMBOL_GPL(hwheel_forward);
 /* Cancelling */
 
 /*
- * Take @timer off its base and set @flags in it. Returns 1 if it was pending,
- * else 0; or, if @wait and its callback is running, -1 without taking it off.
+ * Take @timer off its base and set the flags @set in it. Returns 1 if it was
+ * pending, else 0. If @running is given and the callback is running, leaves the
+ * timer as it is, tells the base and returns -1.
  */
-static __always_inline int hwheel_remove(struct hwheel_timer *timer,
-					 unsigned int set, bool wait)
+static __always_inline int hwheel_remove(struct hwheel_timer *timer, unsigned int set,
+					 struct hwheel_base **running)
 {
 	struct hwheel_base *base;
 	unsigned long flags;
@@ -873,7 +901,8 @@ static __always_inline int hwheel_remove(struct hwheel_timer *timer,
 
 	base = hwheel_lock(timer, &flags);
 	timer->flags |= set;
-	if (wait && base->running == timer) {
+	if (running && base->running == timer) {
+		*running = base;
 		ret = -1;
 	} else if (hwheel_pending(timer)) {
 		if (unlikely(base->running == timer))
@@ -889,18 +918,19 @@ static __always_inline int hwheel_remove(struct hwheel_timer *timer,
 static bool hwheel_remove_sync(struct hwheel_timer *timer, unsigned int set)
 {
 	for (;;) {
-		int ret = hwheel_remove(timer, set, true);
 		struct hwheel_base *base;
+		int ret = hwheel_remove(timer, set, &base);
 
 		if (ret >= 0)
 			return ret;
+		if (hwheel_broken(HWHEEL_NO_WAIT_IN_CANCEL_SYNC))
+			return hwheel_remove(timer, set, NULL);
 
 		/* Only the callback itself can find itself running it. */
-		base = READ_ONCE(timer->base);
 		if (WARN_ONCE(READ_ONCE(base->runner) == current,
 			      "hwheel: callback %ps waits for itself\n",
 			      timer->function))
-			return hwheel_remove(timer, set, false);
+			return hwheel_remove(timer, set, NULL);
 		hwheel_wait_running(base);
 	}
 }
@@ -918,7 +948,7 @@ bool hwheel_cancel(struct hwheel_timer *timer)
 {
 	if (!hwheel_pending(timer))
 		return false;
-	return hwheel_remove(timer, 0, false);
+	return hwheel_remove(timer, 0, NULL);
 }
 EXPORT_SYMBOL_GPL(hwheel_cancel);
 
@@ -932,7 +962,9 @@ EXPORT_SYMBOL_GPL(hwheel_cancel);
  */
 int hwheel_try_cancel(struct hwheel_timer *timer)
 {
-	return hwheel_remove(timer, 0, true);
+	struct hwheel_base *base;
+
+	return hwheel_remove(timer, 0, &base);
 }
 EXPORT_SYMBOL_GPL(hwheel_try_cancel);
 
@@ -965,7 +997,7 @@ EXPORT_SYMBOL_GPL(hwheel_cancel_sync);
  */
 bool hwheel_shutdown(struct hwheel_timer *timer)
 {
-	return hwheel_remove(timer, HWHEEL_SHUT_DOWN, false);
+	return hwheel_remove(timer, HWHEEL_SHUT_DOWN, NULL);
 }
 EXPORT_SYMBOL_GPL(hwheel_shutdown);
 
@@ -1453,7 +1485,7 @@ static int hwheel_cpu_dead(unsigned int cpu)
 		WRITE_ONCE(from->offline, true);
 		raw_spin_unlock_irq(&from->lock);
 		hrtimer_cancel(&from->hrtimer);
-		while (hwheel_move_batch(from))
+		while (!hwheel_broken(HWHEEL_FORGET_OFFLINE_CPU) && hwheel_move_batch(from))
 			cond_resched();
 	}
 	mutex_unlock(&hwheel_mutex);

@@ -106,6 +106,29 @@
 #define HWHEEL_SIFTING		62	/* taken out of a crowded spoke */
 #define HWHEEL_EXPIRED		63	/* due at one tick, about to run */
 
+/*
+ * Faults for the torture test to find: built with -DHWHEEL_BROKEN, and chosen
+ * by hwheel.ko's parameter broken.
+ */
+enum hwheel_fault {
+	HWHEEL_NO_FAULT,
+	HWHEEL_EARLY,
+	HWHEEL_LOSE_IN_CASCADE,
+	HWHEEL_NO_WAIT_IN_CANCEL_SYNC,
+	HWHEEL_FIRE_TWICE,
+	HWHEEL_FORGET_OFFLINE_CPU,
+	HWHEEL_LEAK_RUNNING,
+};
+
+#ifdef HWHEEL_BROKEN
+static bool hwheel_broken(enum hwheel_fault fault);
+#else
+static __always_inline bool hwheel_broken(enum hwheel_fault fault)
+{
+	return false;
+}
+#endif
+
 /**
  * struct hwheel_geometry - sizes of the levels
  * @tick_ns: nanoseconds a tick
@@ -824,6 +847,10 @@ static inline void levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *
 		struct hwheel_timer *timer = spoke_end(spoke, n);
 		u64 tick = levels_due(l, timer);
 
+		if (hwheel_broken(HWHEEL_LOSE_IN_CASCADE)) {
+			levels_del(l, timer);
+			continue;
+		}
 		levels_unlink(l, timer);
 		levels_insert(l, timer, levels_place(l, tick), tick);
 	}

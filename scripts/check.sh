@@ -18,6 +18,8 @@ suites=(
 	"stock-6.1	load, debugfs, sessions, unload on Debian's 6.1 in QEMU, 2 CPUs"
 	"stock-6.12	the same on 6.12"
 	"stock-6.12-rt	the same on 6.12 PREEMPT_RT"
+	"torture		half a minute of torture on each of them, CPUs coming and going"
+	"torture-broken	the torture test has to find each of six faults"
 )
 results=$lab_work/results failures=$lab_work/failures
 
@@ -211,6 +213,27 @@ run_stock()
 	for name in load debugfs sessions unload dmesg; do
 		verdict "$name" "$lab_work/demo" \
 			grep -qx "demo: $name ok" "$lab_work/demo"
+	done
+}
+
+#
+# Torture
+#
+
+suite_torture()
+{
+	KERNEL=6.1 TIME=30 try 6.1 "$lab_scripts/torture.sh"
+	KERNEL=6.12 CPUS=4 TIME=30 try 6.12 "$lab_scripts/torture.sh"
+	KERNEL=6.12-rt TIME=30 try 6.12-rt "$lab_scripts/torture.sh"
+}
+
+suite_torture-broken()
+{
+	local fault
+
+	for fault in early lose_in_cascade no_wait_in_cancel_sync fire_twice \
+		     forget_offline_cpu leak_running; do
+		BROKEN=$fault TIME=60 try $fault "$lab_scripts/torture.sh"
 	done
 }
 

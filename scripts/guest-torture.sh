@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=dash disable=SC2086,SC2154
+#
+# What the guest of torture.sh runs: the torture test, while CPUs go and come
+# and the debugfs files are read. torture.sh sets $hwheel and $torture, the
+# parameters of the modules, and $sysfs, seconds between a CPU's going and
+# coming, 0 if the module sees to that itself.
+
+log()
+{
+	echo "<6>lab: $*" >/dev/kmsg
+}
+
+finished()
+{
+	[ "$(cat /sys/module/hwheel_torture/parameters/done)" = Y ]
+}
+
+# Each fourth time a CPU stays away for longer than it takes to miss its timers
+switch_cpus()
+{
+	n=0
+	while ! finished; do
+		for cpu in /sys/devices/system/cpu/cpu[1-9]*; do
+			[ -e $cpu/online ] || continue
+			sleep $sysfs
+			echo 0 >$cpu/online || continue
+			n=$((n + 1))
+			if [ $((n % 4)) = 0 ]; then
+				sleep 15
+			else
+				sleep $sysfs
+			fi
+			echo 1 >$cpu/online
+			finished && break
+		done
+	done
+}
+
+read_debugfs()
+{
+	while ! finished; do
+		cat /sys/kernel/debug/hwheel/*/* >/dev/null 2>&1
+		sleep 0.2
+	done
+}
+
+# Before their first tick, hrtimers are still in low resolution
+sleep 0.05
+insmod hwheel.ko $hwheel || exit 1
+insmod hwheel_torture.ko $torture || exit 1
+log loaded
+rmmod hwheel 2>/dev/null && log "hwheel was removed while it was used"
+
+read_debugfs &
+[ "$sysfs" = 0 ] || switch_cpus &
+until finished; do
+	sleep 1
+done
+wait
+
+# After a failure the module can't be removed
+dmesg | grep -q 'hwheel-torture: End of test: SUCCESS' || exit 3
+rmmod hwheel_torture || exit 1
+rmmod hwheel || exit 1
+log unloaded

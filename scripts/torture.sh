@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Runs hwheel_torture.ko on a stock Debian kernel in QEMU, with CPUs that go and
+# come and readers of debugfs. Shows the test's last line, and ends with status
+# 0 if that says SUCCESS, the modules could be removed and the kernel log is
+# clean.
+#
+# With BROKEN=name hwheel.ko is built with faults to choose from (see
+# hwheel_broken() in hwheel_levels.h) and loaded with that one; then all is well
+# if the test says FAILURE.
+#
+# Usage: [KERNEL=6.1|6.12|6.12-rt] [CPUS=2] [TIME=seconds] [BROKEN=name] \
+#	 [ONOFF=seconds] [SYSFS=seconds] [SEED=n] [HWHEEL='hwheel parameters'] \
+#	 [TORTURE='hwheel_torture parameters'] torture.sh
+#	 [VMLINUZ=file HEADERS=folder] torture.sh: a kernel that was built here
+
+. "$(dirname "$0")/lab.sh"
+
+flavour=${KERNEL:-6.12}
+cpus=${CPUS:-2}
+time=${TIME:-60}
+broken=${BROKEN:-}
+# CPUs go and come by the module, or by sysfs
+onoff=${ONOFF-2} sysfs=${SYSFS-0}
+name=torture-$flavour-$cpus${broken:+-$broken}
+console=$lab_work/console log=$lab_work/log failed=0
+
+need gcc make
+if [ -n "${VMLINUZ-}" ]; then
+	kernel="$flavour $VMLINUZ ${HEADERS-}"
+else
+	kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
+fi
+read -r release vmlinuz headers <<<"$kernel"
+
+say "torture: building the modules for $release"
+build_modules "$name-build" "$headers" "$lab_work/build" \
+	${broken:+KCFLAGS=-DHWHEEL_BROKEN}
+
+say "torture: booting $release with $cpus CPUs, then $time s${broken:+ of $broken}"
+{
+	echo "hwheel='${HWHEEL-} ${broken:+broken=$broken}'"
+	echo "torture='seconds=$time onoff=$onoff seed=${SEED:-0} ${TORTURE-}'"
+	echo "sysfs=$sysfs"
+	cat "$lab_scripts/guest-torture.sh"
+} >"$lab_work/payload"
+# While the guest stops, timers that are due may need some time to fire
+TIMEOUT=${TIMEOUT:-$((180 + time * 3 / 2))} \
+	"$lab_scripts/boot-qemu.sh" "$vmlinuz" "$cpus" "${MEMORY:-1G}" \
+	"$lab_work/payload" "$lab_work"/build/hwheel.ko \
+	"$lab_work"/build/hwheel_torture.ko >"$console" || failed=1
+
+guest_log "$console" >"$log"
+cp "$console" "$lab_cache/log/$name.log"
+if [ -n "$broken" ]; then
+	# It may have hung afterwards, or crashed; who cares
+	grep -q '^hwheel-torture: End of test: FAILURE' "$log" && failed=0 || failed=1
+else
+	grep -q '^hwheel-torture: End of test: SUCCESS' "$log" || failed=1
+	grep -q '^lab: unloaded$' "$log" || failed=1
+	! grep '^lab: hwheel was removed' "$log" || failed=1
+	! dmesg_dirty "$log" || failed=1
+fi
+if [ $failed != 0 ]; then
+	tail -n 15 "$log" >&2
+	say "torture: the guest's console is in $lab_cache/log/$name.log"
+fi
+grep '^hwheel-torture: End of test:' "$log" || echo "hwheel-torture: no End of test"
+exit $failed
