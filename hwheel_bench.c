@@ -1,0 +1,1590 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hwheel_bench - hwheel beside timer_list, hrtimer and the least it can cost
+ *
+ * Measures when it is loaded, in groups, and says what it found in lines of
+ * the kernel log, which scripts/bench.py reads:
+ *
+ *	subject=hwheel op=arm variant=relative tick_ns=1000000 crosses=0
+ *	pending=1000 cpus=1 median=31.25 min=31.02 max=33.70 unit=ns
+ *
+ * What is measured is a row: a subject, and a way to use it. A group runs all
+ * of its rows one after the other, in one round; and the next round in another
+ * order, so that whatever else goes on hits all of them alike.
+ *
+ * The timers
+ * ----------
+ *
+ * All subjects' timers live in the same array of objects, one cache line each,
+ * and one subject has it at a time. The operations on them are written down
+ * beforehand: which object, in random order, and for when, at random, in the
+ * unit that the subject takes. So a measured loop reads the next operation,
+ * which is prefetched, and calls the subject. A loop over all of them is timed
+ * as a whole. It is a function of its own for each way to arm and to cancel,
+ * with direct calls.
+ *
+ * The objects and operations are in large pieces of contiguous memory, which
+ * are mapped alike everywhere.
+ *
+ * Everything runs in a thread on CPU 0, as timers are used in task context,
+ * with interrupts and softirqs on but where it says otherwise.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bitops.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/hrtimer.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/limits.h>
+#include <linux/list.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/timer.h>
+
+#include "hwheel.h"
+#include "hwheel_compat.h"
+
+#define BENCH_ROUNDS		25		/* at most */
+#define BENCH_COUNTS		16
+#define BENCH_OPS		8		/* results of a run at most */
+#define BENCH_CHUNK		(2 << 20)	/* bytes */
+#define BENCH_NONE		S64_MIN		/* no result */
+#define BENCH_SLICE		4096		/* operations without cond_resched() */
+#define BENCH_LEAST		1000000		/* operations of a kind in a run, */
+#define BENCH_PASSES		101		/* but in this many passes at most */
+#define BENCH_LISTS		1024		/* of the floor */
+
+#define BENCH_US		((s64)NSEC_PER_USEC)
+#define BENCH_MS		((s64)NSEC_PER_MSEC)
+#define BENCH_SECOND		((s64)NSEC_PER_SEC)
+#define BENCH_MINUTE		(60 * BENCH_SECOND)
+#define BENCH_HOUR		(60 * BENCH_MINUTE)
+#define BENCH_MILLION		1000000
+
+static char *what = "core,expire,life,mix,late,wakeups,cascade,memory,smp";
+module_param(what, charp, 0444);
+MODULE_PARM_DESC(what, "groups to measure: core, expire, life, mix, late, wakeups, cascade, memory, smp; in simulated time: years, lone");
+
+static unsigned int rounds = 5;
+module_param(rounds, uint, 0444);
+MODULE_PARM_DESC(rounds, "how often each row is measured (default 5)");
+
+static unsigned long pending[BENCH_COUNTS] = { 1000, 100000, 1000000, 4000000 };
+static unsigned int nr_pending = 4;
+module_param_array(pending, ulong, &nr_pending, 0444);
+MODULE_PARM_DESC(pending, "numbers of timers (default 1000,100000,1000000,4000000)");
+
+static unsigned long seed = 1;
+module_param(seed, ulong, 0444);
+MODULE_PARM_DESC(seed, "of the random order and delays (default 1)");
+
+static unsigned int late_s = 60;
+module_param(late_s, uint, 0444);
+MODULE_PARM_DESC(late_s, "seconds over which the timers of group late expire (default 60)");
+
+/* ------------------------------------------------------------------------ */
+/* Objects and operations */
+
+struct bench_object {
+	union {
+		struct hwheel_timer	hwheel;
+		struct hrtimer		hrtimer;
+		struct list_head	entry;
+		struct {
+			struct timer_list	timer;
+			ktime_t			due;	/* in nanoseconds */
+		};
+	};
+} __aligned(64);
+
+struct bench_op {
+	struct bench_object	*object;
+	s64			when;		/* as the subject takes it */
+} __aligned(16);
+
+#define BENCH_OBJECTS_CHUNK	(BENCH_CHUNK / sizeof(struct bench_object))
+#define BENCH_OPS_CHUNK		(BENCH_CHUNK / sizeof(struct bench_op))
+
+static struct bench_object **bench_objects;
+static struct bench_op **bench_ops;
+static unsigned int bench_most;		/* objects and operations there are */
+static bool bench_atomic;		/* nothing may sleep */
+
+static __always_inline struct bench_object *bench_object(unsigned int i)
+{
+	return &bench_objects[i / BENCH_OBJECTS_CHUNK][i % BENCH_OBJECTS_CHUNK];
+}
+
+static __always_inline struct bench_op *bench_op(unsigned int i)
+{
+	return &bench_ops[i / BENCH_OPS_CHUNK][i % BENCH_OPS_CHUNK];
+}
+
+/* Call @one for operations @from to @to - 1. */
+static __always_inline void bench_pass(unsigned int from, unsigned int to,
+				       void (*one)(struct bench_object *object, s64 when))
+{
+	while (from < to) {
+		const struct bench_op *op = bench_op(from);
+		unsigned int end = min(to, (from | (BENCH_SLICE - 1)) + 1);
+
+		for (; from < end; from++, op++)
+			one(op->object, op->when);
+		if (!bench_atomic)
+			cond_resched();
+	}
+}
+
+#define BENCH_PASS(pass, one)					\
+static void pass(unsigned int from, unsigned int to)				\
+{								\
+	bench_pass(from, to, one);				\
+}
+
+static u64 bench_random_state;
+
+/* xorshift64* (Vigna, 2016) */
+static u32 bench_random(u32 below)
+{
+	u64 x = bench_random_state;
+
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	bench_random_state = x;
+	return (((x * 0x2545f4914f6cdd1dULL) >> 32) * below) >> 32;
+}
+
+static void bench_random_seed(u64 number)
+{
+	bench_random_state = (seed + number) * 0x9e3779b97f4a7c15ULL | 1;
+}
+
+/* ------------------------------------------------------------------------ */
+/* What callbacks do */
+
+enum bench_mode {
+	BENCH_COUNT,		/* only count */
+	BENCH_LATE,		/* and note how late they are */
+	BENCH_PERIODIC,		/* arm again */
+	BENCH_MODES
+};
+
+/* Lateness by its highest bit and the five below that. */
+#define BENCH_BUCKETS		(64 * 32)
+
+static u64 bench_fired;			/* callbacks that came */
+static u64 bench_wanted;		/* the last one to be waited for */
+static ktime_t bench_end;		/* when that came */
+static DECLARE_COMPLETION(bench_done);
+static u64 bench_late[BENCH_BUCKETS];
+static s64 bench_late_min, bench_late_max;
+
+static ktime_t bench_start;		/* what delays count from */
+static unsigned long bench_start_jiffies;
+static s64 bench_slack;
+static s64 bench_period;
+static struct hwheel *bench_wheel;
+
+static __always_inline void bench_fire(void)
+{
+	if (++bench_fired == bench_wanted) {
+		bench_end = ktime_get();
+		complete(&bench_done);
+	}
+}
+
+static unsigned int bench_bucket(u64 late)
+{
+	unsigned int bit = fls64(late | 31) - 1;
+
+	return (bit - 4) * 32 + ((late >> (bit - 4 - (bit > 4))) & 31);
+}
+
+static void bench_fire_late(ktime_t due)
+{
+	s64 late = ktime_get() - due;
+
+	bench_late_min = min(bench_late_min, late);
+	bench_late_max = max(bench_late_max, late);
+	bench_late[bench_bucket(max(late, 0LL))]++;
+	bench_fire();
+}
+
+static void bench_expect(u64 wanted)
+{
+	bench_fired = 0;
+	bench_wanted = wanted;
+	bench_late_min = S64_MAX;
+	bench_late_max = S64_MIN;
+	memset(bench_late, 0, sizeof(bench_late));
+	reinit_completion(&bench_done);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Subjects, and the ways to use them */
+
+/**
+ * struct bench_kind - a way to use a subject
+ * @subject: who is measured
+ * @variant: how a time is given
+ * @hard: callbacks are held off by keeping interrupts off
+ * @setup: makes an object a timer
+ * @when: what the subject takes for a delay in nanoseconds from bench_start
+ * @arm: arms or re-arms the timers of a range of operations
+ * @cancel: cancels them
+ */
+struct bench_kind {
+	const char	*subject;
+	const char	*variant;
+	bool		hard;
+	void		(*setup)(struct bench_object *object, enum bench_mode mode);
+	s64		(*when)(s64 delay);
+	void		(*arm)(unsigned int from, unsigned int to);
+	void		(*cancel)(unsigned int from, unsigned int to);
+};
+
+static s64 bench_when_relative(s64 delay)
+{
+	return delay;
+}
+
+static s64 bench_when_absolute(s64 delay)
+{
+	return bench_start + delay;
+}
+
+/* The floor: a lock, and a list. */
+
+static DEFINE_RAW_SPINLOCK(floor_lock);
+static struct list_head floor_lists[BENCH_LISTS];
+
+static void floor_setup(struct bench_object *object, enum bench_mode mode)
+{
+	INIT_LIST_HEAD(&object->entry);
+}
+
+static s64 floor_when(s64 delay)
+{
+	return (delay >> 10) % BENCH_LISTS;
+}
+
+static noinline void floor_add(struct list_head *entry, s64 when)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&floor_lock, flags);
+	list_add_tail(entry, &floor_lists[when]);
+	raw_spin_unlock_irqrestore(&floor_lock, flags);
+}
+
+static noinline void floor_del(struct list_head *entry)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&floor_lock, flags);
+	list_del(entry);
+	raw_spin_unlock_irqrestore(&floor_lock, flags);
+}
+
+static __always_inline void floor_arm_one(struct bench_object *object, s64 when)
+{
+	floor_add(&object->entry, when);
+}
+
+static __always_inline void floor_cancel_one(struct bench_object *object, s64 when)
+{
+	floor_del(&object->entry);
+}
+
+BENCH_PASS(floor_arm, floor_arm_one)
+BENCH_PASS(floor_cancel, floor_cancel_one)
+
+static const struct bench_kind bench_floor = {
+	"floor", "list", false, floor_setup, floor_when, floor_arm, floor_cancel,
+};
+
+/* Reading the clock. */
+
+static void clock_setup(struct bench_object *object, enum bench_mode mode)
+{
+}
+
+static __always_inline void clock_read_one(struct bench_object *object, s64 when)
+{
+	object->due = ktime_get();
+}
+
+BENCH_PASS(clock_read, clock_read_one)
+
+static const struct bench_kind bench_clock = {
+	"ktime_get", "read", false, clock_setup, bench_when_relative, clock_read, NULL,
+};
+
+/* timer_list */
+
+static void timer_fired(struct timer_list *timer)
+{
+	bench_fire();
+}
+
+static void timer_fired_late(struct timer_list *timer)
+{
+	bench_fire_late(container_of(timer, struct bench_object, timer)->due);
+}
+
+static void timer_setup_one(struct bench_object *object, enum bench_mode mode)
+{
+	if (mode == BENCH_LATE)
+		timer_setup(&object->timer, timer_fired_late, TIMER_PINNED);
+	else
+		timer_setup(&object->timer, timer_fired, 0);
+}
+
+static s64 timer_when_relative(s64 delay)
+{
+	return div_u64(delay + TICK_NSEC - 1, TICK_NSEC);
+}
+
+static s64 timer_when_absolute(s64 delay)
+{
+	return bench_start_jiffies + timer_when_relative(delay);
+}
+
+static __always_inline void timer_arm_relative_one(struct bench_object *object, s64 when)
+{
+	mod_timer(&object->timer, jiffies + when);
+}
+
+static __always_inline void timer_arm_absolute_one(struct bench_object *object, s64 when)
+{
+	mod_timer(&object->timer, when);
+}
+
+static __always_inline void timer_cancel_one(struct bench_object *object, s64 when)
+{
+	timer_delete(&object->timer);
+}
+
+BENCH_PASS(timer_arm_relative, timer_arm_relative_one)
+BENCH_PASS(timer_arm_absolute, timer_arm_absolute_one)
+BENCH_PASS(timer_cancel, timer_cancel_one)
+
+static const struct bench_kind bench_timer_relative = {
+	"timer_list", "relative", false, timer_setup_one, timer_when_relative,
+	timer_arm_relative, timer_cancel,
+};
+
+static const struct bench_kind bench_timer_absolute = {
+	"timer_list", "absolute", false, timer_setup_one, timer_when_absolute,
+	timer_arm_absolute, timer_cancel,
+};
+
+/* hrtimer */
+
+static enum hrtimer_restart hrtimer_fired(struct hrtimer *hrtimer)
+{
+	bench_fire();
+	return HRTIMER_NORESTART;
+}
+
+static enum hrtimer_restart hrtimer_fired_late(struct hrtimer *hrtimer)
+{
+	bench_fire_late(hrtimer_get_expires(hrtimer));
+	return HRTIMER_NORESTART;
+}
+
+static void hrtimer_setup_hard(struct bench_object *object, enum bench_mode mode)
+{
+	hrtimer_setup(&object->hrtimer, mode == BENCH_LATE ? hrtimer_fired_late : hrtimer_fired,
+		      CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
+}
+
+static void hrtimer_setup_soft(struct bench_object *object, enum bench_mode mode)
+{
+	hrtimer_setup(&object->hrtimer, mode == BENCH_LATE ? hrtimer_fired_late : hrtimer_fired,
+		      CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+}
+
+static __always_inline void hrtimer_cancel_one(struct bench_object *object, s64 when)
+{
+	hrtimer_try_to_cancel(&object->hrtimer);
+}
+
+BENCH_PASS(hrtimer_cancel_all, hrtimer_cancel_one)
+
+#define BENCH_HRTIMER(kind, subject, variant, mode, hard, setup, when)			\
+static __always_inline void kind##_arm_one(struct bench_object *object, s64 expires)	\
+{											\
+	hrtimer_start(&object->hrtimer, expires, mode);					\
+}											\
+BENCH_PASS(kind##_arm, kind##_arm_one)							\
+static const struct bench_kind bench_##kind = {						\
+	subject, variant, hard, setup, when, kind##_arm, hrtimer_cancel_all,		\
+}
+
+BENCH_HRTIMER(hard_relative, "hrtimer", "relative", HRTIMER_MODE_REL_HARD, true,
+	      hrtimer_setup_hard, bench_when_relative);
+BENCH_HRTIMER(hard_absolute, "hrtimer", "absolute", HRTIMER_MODE_ABS_HARD, true,
+	      hrtimer_setup_hard, bench_when_absolute);
+BENCH_HRTIMER(soft_relative, "hrtimer_soft", "relative", HRTIMER_MODE_REL_SOFT, false,
+	      hrtimer_setup_soft, bench_when_relative);
+BENCH_HRTIMER(soft_absolute, "hrtimer_soft", "absolute", HRTIMER_MODE_ABS_SOFT, false,
+	      hrtimer_setup_soft, bench_when_absolute);
+
+/* hwheel */
+
+static void hwheel_fired(struct hwheel_timer *timer)
+{
+	bench_fire();
+}
+
+static void hwheel_fired_late(struct hwheel_timer *timer)
+{
+	bench_fire_late(hwheel_expires(timer));
+}
+
+static void hwheel_fired_periodic(struct hwheel_timer *timer)
+{
+	if (bench_slack)
+		hwheel_add_range(timer, bench_period, bench_slack);
+	else
+		hwheel_forward(timer, bench_period);
+	bench_fire();
+}
+
+static void hwheel_setup_one(struct bench_object *object, enum bench_mode mode)
+{
+	static void (*const function[BENCH_MODES])(struct hwheel_timer *timer) = {
+		[BENCH_COUNT]		= hwheel_fired,
+		[BENCH_LATE]		= hwheel_fired_late,
+		[BENCH_PERIODIC]	= hwheel_fired_periodic,
+	};
+
+	hwheel_setup(&object->hwheel, bench_wheel, function[mode], 0);
+}
+
+static __always_inline void hwheel_arm_relative_one(struct bench_object *object, s64 when)
+{
+	hwheel_add(&object->hwheel, when);
+}
+
+static __always_inline void hwheel_arm_absolute_one(struct bench_object *object, s64 when)
+{
+	hwheel_add_at(&object->hwheel, when, 0);
+}
+
+/* With a jiffy of slack */
+static __always_inline void hwheel_arm_slack_one(struct bench_object *object, s64 when)
+{
+	hwheel_add_range(&object->hwheel, when, TICK_NSEC);
+}
+
+static __always_inline void hwheel_arm_slack_at_one(struct bench_object *object, s64 when)
+{
+	hwheel_add_at(&object->hwheel, when, TICK_NSEC);
+}
+
+/* With an eighth of the delay, which is what timer_list takes unasked */
+static __always_inline void hwheel_arm_eighth_one(struct bench_object *object, s64 when)
+{
+	hwheel_add_range(&object->hwheel, when, when >> 3);
+}
+
+static __always_inline void hwheel_arm_eighth_at_one(struct bench_object *object, s64 when)
+{
+	hwheel_add_at(&object->hwheel, when, (when - bench_start) >> 3);
+}
+
+static __always_inline void hwheel_cancel_one(struct bench_object *object, s64 when)
+{
+	hwheel_cancel(&object->hwheel);
+}
+
+BENCH_PASS(hwheel_cancel_all, hwheel_cancel_one)
+
+#define BENCH_HWHEEL(kind, variant, when)					\
+BENCH_PASS(hwheel_arm_##kind, hwheel_arm_##kind##_one)				\
+static const struct bench_kind bench_hwheel_##kind = {				\
+	"hwheel", variant, false, hwheel_setup_one, when,			\
+	hwheel_arm_##kind, hwheel_cancel_all,					\
+}
+
+BENCH_HWHEEL(relative, "relative", bench_when_relative);
+BENCH_HWHEEL(absolute, "absolute", bench_when_absolute);
+BENCH_HWHEEL(slack, "slack", bench_when_relative);
+BENCH_HWHEEL(slack_at, "slack", bench_when_absolute);
+BENCH_HWHEEL(eighth, "eighth", bench_when_relative);
+BENCH_HWHEEL(eighth_at, "eighth", bench_when_absolute);
+
+/* ------------------------------------------------------------------------ */
+/* Rows, and groups of them */
+
+/**
+ * struct bench_row - what is measured in one run
+ * @kind: the subject, and how it is used
+ * @tick_ns: of hwheel's wheel; 0 for the others
+ * @spokes: a level of that wheel; 0 asks for the default
+ * @crosses: levels that a timer comes down before it expires
+ * @most: timers at most, 0 for any number
+ */
+struct bench_row {
+	const struct bench_kind	*kind;
+	u64			tick_ns;
+	unsigned int		spokes;
+	unsigned int		crosses;
+	u64			most;
+};
+
+/**
+ * struct bench_group - rows that are measured in turn
+ * @name: what the group is asked for by
+ * @rows: the rows
+ * @nr_rows: their number
+ * @ops: names of the results of a run
+ * @units: and their units
+ * @counts: what @run is given, instead of the numbers of timers pending
+ * @count_name: what that is, if not "pending"
+ * @most: the greatest of those numbers
+ * @only_most: only the greatest one up to @most
+ * @once: one round will do
+ * @run: measures a row; stores results in hundredths of their units
+ */
+struct bench_group {
+	const char		*name;
+	const struct bench_row	*rows;
+	unsigned int		nr_rows;
+	const char		*ops[BENCH_OPS];
+	const char		*units[BENCH_OPS];
+	u64			counts[BENCH_COUNTS];
+	const char		*count_name;
+	u64			most;
+	bool			only_most;
+	bool			once;
+	int			(*run)(const struct bench_row *row, u64 count, s64 *result);
+};
+
+/*
+ * Let delays count from now, and write down operations @from to @to - 1: their
+ * objects in random order, for delays of @low to @high nanoseconds.
+ */
+static void bench_fill(const struct bench_row *row, unsigned int from, unsigned int to,
+		       s64 low, s64 high)
+{
+	u32 units = div_u64(high - low, 1024) + 1;
+	unsigned int i, j;
+
+	bench_start = ktime_get();
+	bench_start_jiffies = jiffies;
+	for (i = from; i < to; i++) {
+		struct bench_op *op = bench_op(i);
+
+		/* Fisher and Yates's shuffle, from the inside out */
+		j = from + bench_random(i - from + 1);
+		op->object = bench_op(j)->object;
+		bench_op(j)->object = bench_object(i);
+		op->when = row->kind->when(low + bench_random(units) * 1024LL);
+		if (!(i % BENCH_SLICE))
+			cond_resched();
+	}
+}
+
+static s64 bench_each(u64 ns, u64 n)
+{
+	return div64_u64(ns * 100, n);
+}
+
+static int bench_compare(const void *a, const void *b)
+{
+	const s64 *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static s64 bench_median(s64 *value, unsigned int nr)
+{
+	sort(value, nr, sizeof(*value), bench_compare, NULL);
+	return value[nr / 2];
+}
+
+/* Passes of a run with @n timers */
+static unsigned int bench_passes(unsigned int n)
+{
+	return clamp_t(unsigned int, BENCH_LEAST / n, 1, BENCH_PASSES);
+}
+
+/* Get ready for runs with up to @n timers. */
+static int bench_begin(const struct bench_row *row, unsigned int n, enum bench_mode mode)
+{
+	unsigned int i;
+
+	if (row->tick_ns) {
+		struct hwheel_config config = {
+			.name	 = "bench",
+			.tick_ns = row->tick_ns,
+			.spokes	 = { row->spokes },
+		};
+
+		bench_wheel = hwheel_create(&config);
+		if (IS_ERR(bench_wheel))
+			return PTR_ERR(bench_wheel);
+	}
+	bench_expect(0);
+	for (i = 0; i < n; i++) {
+		row->kind->setup(bench_object(i), mode);
+		bench_op(i)->object = bench_object(i);
+		if (!(i % BENCH_SLICE))
+			cond_resched();
+	}
+	return 0;
+}
+
+static void bench_finish(const struct bench_row *row, unsigned int n)
+{
+	if (row->kind->cancel)
+		row->kind->cancel(0, n);
+	/* Let callbacks that are running on other CPUs return. */
+	synchronize_rcu();
+	if (row->tick_ns)
+		hwheel_destroy(bench_wheel);
+}
+
+/* Until the callbacks that were asked for have come. */
+static int bench_wait(s64 ns)
+{
+	if (wait_for_completion_timeout(&bench_done, nsecs_to_jiffies(ns)))
+		return 0;
+	pr_err("%llu of %llu callbacks came\n", bench_fired, bench_wanted);
+	return -ETIME;
+}
+
+/*
+ * core: arm all timers, re-arm them, cancel them, each in another random order.
+ * With few timers this is done again and again, and the median taken.
+ */
+static s64 bench_core[3][BENCH_PASSES];
+
+static s64 bench_core_pass(const struct bench_row *row,
+			   void (*pass)(unsigned int from, unsigned int to), unsigned int n)
+{
+	ktime_t start;
+
+	bench_fill(row, 0, n, BENCH_MINUTE, BENCH_HOUR);
+	start = ktime_get();
+	pass(0, n);
+	return bench_each(ktime_get() - start, n);
+}
+
+static int bench_run_core(const struct bench_row *row, u64 n, s64 *result)
+{
+	const struct bench_kind *kind = row->kind;
+	bool rearms = kind != &bench_floor && kind->cancel;
+	unsigned int i, nr = bench_passes(n);
+	int err = bench_begin(row, n, BENCH_COUNT);
+
+	if (err)
+		return err;
+	for (i = 0; i < nr; i++) {
+		bench_core[0][i] = bench_core_pass(row, kind->arm, n);
+		if (rearms)
+			bench_core[1][i] = bench_core_pass(row, kind->arm, n);
+		if (kind->cancel)
+			bench_core[2][i] = bench_core_pass(row, kind->cancel, n);
+	}
+	bench_finish(row, 0);
+	result[0] = bench_median(bench_core[0], nr);
+	result[1] = rearms ? bench_median(bench_core[1], nr) : BENCH_NONE;
+	result[2] = kind->cancel ? bench_median(bench_core[2], nr) : BENCH_NONE;
+	return 0;
+}
+
+static const struct bench_row bench_core_rows[] = {
+	{ &bench_timer_relative },
+	{ &bench_hwheel_absolute, BENCH_MS },
+	{ &bench_hwheel_slack, BENCH_MS },
+	{ &bench_hwheel_relative, BENCH_MS },
+	{ &bench_floor },
+	{ &bench_hwheel_absolute, BENCH_US },
+	{ &bench_hwheel_slack, BENCH_US },
+	{ &bench_hwheel_relative, BENCH_US },
+	{ &bench_hard_relative },
+	{ &bench_clock, .most = 1000 },
+	{ &bench_hard_absolute, .most = BENCH_MILLION },
+	{ &bench_soft_relative, .most = BENCH_MILLION },
+	{ &bench_soft_absolute, .most = BENCH_MILLION },
+};
+
+/*
+ * expire: all timers become due while callbacks are held off: softirqs for all
+ * but the hard hrtimers, for which it is interrupts. They are held off from
+ * before the first timer is armed, so what an hwheel has to cascade it cascades
+ * in the time that is measured. That is from the moment they are let go to the
+ * end of the last callback, with whatever is between: budgets, ksoftirqd,
+ * interrupts. The timers are due at random within BENCH_WINDOW; the geometries
+ * put them on different levels.
+ */
+#define BENCH_HOLD	(600 * BENCH_MS)	/* from the first arming to the first due */
+#define BENCH_WINDOW	(100 * BENCH_MS)	/* to the last due */
+#define BENCH_MARGIN	(200 * BENCH_MS)	/* timer_list's and slack's */
+
+static void bench_spin_until(ktime_t end)
+{
+	while (ktime_get() < end)
+		cpu_relax();
+}
+
+static int bench_run_expire(const struct bench_row *row, u64 n, s64 *result)
+{
+	const struct bench_kind *kind = row->kind;
+	ktime_t start, hold = BENCH_HOLD;
+	int err = bench_begin(row, n, BENCH_COUNT);
+
+	if (err)
+		return err;
+	/* hrtimers take longer to arm, and no levels are to be met */
+	if (!row->tick_ns && n > BENCH_MILLION / 10)
+		hold *= 5;
+	bench_fill(row, 0, n, hold, hold + BENCH_WINDOW);
+	bench_expect(n);
+
+	if (!kind->hard) {
+		local_bh_disable();
+		bench_atomic = true;
+	}
+	kind->arm(0, n);
+	if (kind->hard)
+		local_irq_disable();
+	bench_atomic = false;
+	err = bench_fired || ktime_get() > bench_start + hold;
+	bench_spin_until(bench_start + hold + BENCH_WINDOW + BENCH_MARGIN);
+	start = ktime_get();
+	if (kind->hard)
+		local_irq_enable();
+	else
+		local_bh_enable();
+	if (err)
+		pr_warn("%llu timers took too long to arm\n", n);
+
+	err = bench_wait(60 * BENCH_SECOND);
+	bench_finish(row, n);
+	result[0] = bench_each(bench_end - start, n);
+	return err;
+}
+
+static const struct bench_row bench_expire_rows[] = {
+	{ &bench_timer_absolute },
+	{ &bench_hwheel_absolute, BENCH_MS, 4096, 0 },
+	{ &bench_hwheel_absolute, BENCH_MS, 0, 1 },
+	{ &bench_hwheel_absolute, BENCH_MS, 16, 2 },
+	{ &bench_hwheel_absolute, BENCH_MS, 8, 3 },
+	{ &bench_hwheel_slack_at, BENCH_MS, 0, 1 },
+	{ &bench_hwheel_eighth_at, BENCH_MS, 0, 1 },
+	{ &bench_soft_absolute },
+	{ &bench_hwheel_absolute, BENCH_US, 4096, 1 },
+	{ &bench_hwheel_absolute, BENCH_US, 0, 2 },
+	{ &bench_hwheel_absolute, BENCH_US, 64, 3 },
+	{ &bench_hwheel_slack_at, BENCH_US, 0, 2 },
+	{ &bench_hwheel_eighth_at, BENCH_US, 0, 2 },
+	{ &bench_hard_absolute },
+};
+
+/*
+ * life: what a timer costs from arming to the end of its callback: the time it
+ * takes to arm them all, and all time that is taken from a loop that looks at
+ * the clock until the last of them has fired, at random times over 4 seconds.
+ * What takes more than half a microsecond is not the loop's own; the same is
+ * measured for a while without timers, and subtracted.
+ */
+#define BENCH_GAP	500
+#define BENCH_QUIET	(200 * BENCH_MS)
+
+static u64 bench_stolen(ktime_t end, u64 *elapsed)
+{
+	ktime_t start = ktime_get(), last = start, now = start;
+	u64 stolen = 0;
+
+	while (now < end && READ_ONCE(bench_fired) != bench_wanted) {
+		now = ktime_get();
+		if (now - last > BENCH_GAP)
+			stolen += now - last;
+		last = now;
+		cond_resched();
+	}
+	*elapsed = now - start;
+	return stolen;
+}
+
+static int bench_run_life(const struct bench_row *row, u64 n, s64 *result)
+{
+	u64 arm, quiet, quiet_time, stolen, time;
+	ktime_t start;
+	int err = bench_begin(row, n, BENCH_COUNT);
+
+	if (err)
+		return err;
+	bench_expect(n);
+	quiet = bench_stolen(ktime_get() + BENCH_QUIET, &quiet_time);
+	bench_fill(row, 0, n, 2 * BENCH_SECOND, 6 * BENCH_SECOND);
+	start = ktime_get();
+	row->kind->arm(0, n);
+	arm = ktime_get() - start;
+	stolen = bench_stolen(ktime_get() + 60 * BENCH_SECOND, &time);
+	quiet = div64_u64(quiet * div_u64(time, NSEC_PER_USEC),
+			  div_u64(quiet_time, NSEC_PER_USEC));
+	if (bench_fired != n) {
+		pr_err("%llu of %llu callbacks came\n", bench_fired, n);
+		err = -ETIME;
+	}
+	bench_finish(row, n);
+	result[0] = bench_each(arm + stolen - min(stolen, quiet), n);
+	return err;
+}
+
+static const struct bench_row bench_life_rows[] = {
+	{ &bench_timer_relative },
+	{ &bench_hwheel_relative, BENCH_MS },
+	{ &bench_hwheel_absolute, BENCH_MS },
+	{ &bench_hwheel_slack, BENCH_MS },
+	{ &bench_hwheel_eighth, BENCH_MS },
+	{ &bench_soft_relative },
+	{ &bench_hwheel_relative, BENCH_US },
+	{ &bench_hwheel_slack, BENCH_US },
+	{ &bench_hwheel_eighth, BENCH_US },
+};
+
+/*
+ * mix: a busy server with @n timers pending. Of 100 events 49 re-arm a timer,
+ * 49 cancel one and arm it again, for 1 minute to 1 hour, and two are timeouts
+ * that come to pass, in 1 to 10 ms.
+ */
+static int bench_run_mix(const struct bench_row *row, u64 n, s64 *result)
+{
+	const struct bench_kind *kind = row->kind;
+	unsigned int k, nr = bench_passes(n);
+	int err = bench_begin(row, n, BENCH_COUNT);
+	unsigned int i;
+
+	if (err)
+		return err;
+	bench_fill(row, 0, n, BENCH_MINUTE, BENCH_HOUR);
+	kind->arm(0, n);
+	for (k = 0; k < nr; k++) {
+		ktime_t start;
+
+		bench_fill(row, 0, n, BENCH_MINUTE, BENCH_HOUR);
+		for (i = 98; i < n; i += i % 100 == 98 ? 1 : 99)
+			bench_op(i)->when = kind->when((1 + i / 100 % 10) * BENCH_MS);
+		start = ktime_get();
+		for (i = 0; i + 100 <= n; i += 100) {
+			kind->arm(i, i + 49);
+			kind->cancel(i + 49, i + 98);
+			kind->arm(i + 49, i + 98);
+			kind->arm(i + 98, i + 100);
+		}
+		bench_core[0][k] = bench_each(ktime_get() - start, n);
+	}
+	bench_finish(row, n);
+	result[0] = bench_median(bench_core[0], nr);
+	return 0;
+}
+
+static const struct bench_row bench_mix_rows[] = {
+	{ &bench_timer_relative },
+	{ &bench_hwheel_relative, BENCH_MS },
+	{ &bench_hwheel_slack, BENCH_MS },
+	{ &bench_hard_relative },
+	{ &bench_hwheel_relative, BENCH_US },
+	{ &bench_hwheel_slack, BENCH_US },
+	{ &bench_soft_relative },
+};
+
+/*
+ * late: timers expire at random over a minute, with nothing else going on: how
+ * long after its time each callback began. Percentiles are exact to 3 %.
+ */
+static s64 bench_late_percentile(u64 n, u32 permille)
+{
+	u64 sum = 0, rank = div_u64(n * permille + 999, 1000);
+	unsigned int i, bit;
+
+	for (i = 0; i < BENCH_BUCKETS - 1; i++) {
+		sum += bench_late[i];
+		if (sum >= rank)
+			break;
+	}
+	bit = i / 32;
+	if (!bit)
+		return i;
+	return min_t(s64, bench_late_max, (32ULL + i % 32 + 1) << (bit - 1));
+}
+
+static int bench_run_late(const struct bench_row *row, u64 n, s64 *result)
+{
+	const s64 time = late_s * BENCH_SECOND;
+	unsigned int i;
+	int err = bench_begin(row, n, BENCH_LATE);
+
+	if (err)
+		return err;
+	/* The first second and more is for arming, which takes time by itself */
+	bench_fill(row, 0, n, 2 * BENCH_SECOND, 2 * BENCH_SECOND + time);
+	bench_expect(n);
+	if (row->kind == &bench_timer_absolute)
+		for (i = 0; i < n; i++)
+			bench_op(i)->object->due = bench_start +
+				(bench_op(i)->when - bench_start_jiffies) * TICK_NSEC;
+	row->kind->arm(0, n);
+	err = bench_wait(2 * time + 60 * BENCH_SECOND);
+	bench_finish(row, n);
+
+	result[0] = bench_late_percentile(n, 500) * 100;
+	result[1] = bench_late_percentile(n, 990) * 100;
+	result[2] = bench_late_percentile(n, 999) * 100;
+	result[3] = bench_late_max * 100;
+	result[4] = bench_late_min * 100;
+	return err;
+}
+
+static const struct bench_row bench_late_rows[] = {
+	{ &bench_hard_absolute },
+	{ &bench_hwheel_absolute, BENCH_MS },
+	{ &bench_hwheel_absolute, 10 * BENCH_US },
+	{ &bench_soft_absolute },
+	{ &bench_timer_absolute },
+};
+
+/*
+ * years: the same for 32 timers at a time, due within a tenth of one another,
+ * over delays from a millisecond to a year; in simulated time, which skips what
+ * is idle. And how often a lone timer wakes its CPU.
+ */
+static int bench_run_years(const struct bench_row *row, u64 ms, s64 *result)
+{
+	const unsigned int n = 32;
+	int err = bench_begin(row, n, BENCH_LATE);
+	unsigned int i;
+
+	if (err)
+		return err;
+	bench_expect(n);
+	bench_start = ktime_get();
+	bench_start_jiffies = jiffies;
+	for (i = 0; i < n; i++) {
+		s64 delay = ms * BENCH_MS;
+
+		delay += div_u64(delay, 10 * n) * i;
+		bench_op(i)->when = row->kind->when(delay);
+		if (row->kind == &bench_timer_absolute)
+			bench_op(i)->object->due = bench_start + delay;
+	}
+	row->kind->arm(0, n);
+	wait_for_completion(&bench_done);
+	bench_finish(row, n);
+	result[0] = bench_late_min * 100;
+	result[1] = bench_late_percentile(n, 500) * 100;
+	result[2] = bench_late_max * 100;
+	return 0;
+}
+
+static int bench_run_lone(const struct bench_row *row, u64 ms, s64 *result)
+{
+	int err = bench_begin(row, 1, BENCH_COUNT);
+
+	if (err)
+		return err;
+	bench_expect(1);
+	bench_start = ktime_get();
+	bench_op(0)->when = row->kind->when(ms * BENCH_MS);
+	row->kind->arm(0, 1);
+	wait_for_completion(&bench_done);
+	result[0] = hwheel_count(bench_wheel, "interrupts") * 100;
+	bench_finish(row, 1);
+	return 0;
+}
+
+static const struct bench_row bench_years_rows[] = {
+	{ &bench_hwheel_absolute, BENCH_MS },
+	{ &bench_hwheel_absolute, 10 * BENCH_US },
+	{ &bench_timer_absolute },
+	{ &bench_hard_absolute },
+};
+
+static const struct bench_row bench_lone_rows[] = {
+	{ &bench_hwheel_absolute, BENCH_MS },
+	{ &bench_hwheel_absolute, BENCH_US },
+};
+
+/*
+ * wakeups: a wheel's interrupts per second, with no timers, one, or many that
+ * are periodic, out of phase: each second, or each 30 seconds if there are more
+ * than a thousand. Slack is an eighth of the period.
+ */
+static int bench_run_wakeups(const struct bench_row *row, u64 n, s64 *result)
+{
+	u64 interrupts, idle, fired;
+	ktime_t start, time;
+	int err = bench_begin(row, n, BENCH_PERIODIC);
+
+	if (err)
+		return err;
+	bench_period = n > 1000 ? 30 * BENCH_SECOND : BENCH_SECOND;
+	bench_slack = row->kind == &bench_hwheel_eighth ? bench_period / 8 : 0;
+	bench_fill(row, 0, n, bench_period / 20, bench_period);
+	row->kind->arm(0, n);
+	msleep(n > 1000 ? 2000 : 1200);	/* so that those of one second have met */
+
+	start = ktime_get();
+	interrupts = hwheel_count(bench_wheel, "interrupts");
+	idle = hwheel_count(bench_wheel, "idle_interrupts");
+	fired = READ_ONCE(bench_fired);
+	msleep(3000);
+	interrupts = hwheel_count(bench_wheel, "interrupts") - interrupts;
+	idle = hwheel_count(bench_wheel, "idle_interrupts") - idle;
+	fired = READ_ONCE(bench_fired) - fired;
+	time = ktime_get() - start;
+	bench_finish(row, n);
+
+	result[0] = div64_u64(interrupts * NSEC_PER_SEC * 100, time);
+	result[1] = div64_u64(idle * NSEC_PER_SEC * 100, time);
+	result[2] = div64_u64(fired * NSEC_PER_SEC, div_u64(time, 100));
+	return 0;
+}
+
+static const struct bench_row bench_wakeups_rows[] = {
+	{ &bench_hwheel_relative, BENCH_MS },
+	{ &bench_hwheel_eighth, BENCH_MS },
+	{ &bench_hwheel_relative, 10 * BENCH_US },
+	{ &bench_hwheel_eighth, 10 * BENCH_US },
+};
+
+/*
+ * cascade: a timer that arms itself again for each next millisecond, while the
+ * clock gets to a level 2 spoke with a million timers and half a second into
+ * it; and without them, for comparison.
+ */
+static struct hwheel_timer bench_probe;
+static s64 bench_probe_late;
+
+static void bench_probe_fired(struct hwheel_timer *timer)
+{
+	bench_probe_late = max(bench_probe_late, ktime_get() - hwheel_expires(timer));
+	hwheel_forward(timer, BENCH_MS);
+}
+
+static int bench_run_cascade(const struct bench_row *row, u64 n, s64 *result)
+{
+	const s64 spoke = 128 * 128 * BENCH_MS;
+	s64 begin, delay;
+	int err = bench_begin(row, n, BENCH_COUNT);
+
+	if (err)
+		return err;
+	/* The first spoke of level 2 that will not be reached too soon */
+	begin = (div64_s64(hwheel_now(bench_wheel) + 2 * BENCH_SECOND, spoke) + 2) * spoke;
+	delay = begin - ktime_get();
+	bench_fill(row, 0, n, delay, delay + spoke - 50 * BENCH_MS);
+	row->kind->arm(0, n);
+
+	bench_probe_late = 0;
+	hwheel_setup(&bench_probe, bench_wheel, bench_probe_fired, 0);
+	hwheel_add(&bench_probe, BENCH_MS);
+	msleep(div_u64(begin - ktime_get(), BENCH_MS) + 500);
+	hwheel_shutdown_sync(&bench_probe);
+	result[0] = hwheel_count(bench_wheel, "max_locked_ns") * 100;
+	result[1] = bench_probe_late * 100;
+	bench_finish(row, n);
+	return 0;
+}
+
+static const struct bench_row bench_cascade_rows[] = {
+	{ &bench_hwheel_absolute, BENCH_MS },
+};
+
+/* memory: bytes of a timer. What a wheel takes is in its debugfs file config. */
+static int bench_run_memory(const struct bench_row *row, u64 n, s64 *result)
+{
+	if (row->kind == &bench_hwheel_relative)
+		result[0] = sizeof(struct hwheel_timer) * 100;
+	else if (row->kind == &bench_timer_relative)
+		result[0] = sizeof(struct timer_list) * 100;
+	else
+		result[0] = sizeof(struct hrtimer) * 100;
+	return 0;
+}
+
+static const struct bench_row bench_memory_rows[] = {
+	{ &bench_hwheel_relative },
+	{ &bench_timer_relative },
+	{ &bench_hard_relative },
+};
+
+/*
+ * smp: a thread on each of some CPUs, with timers of its own, for half a
+ * second. Either it arms, re-arms and cancels them itself, or it arms them for
+ * the next CPU's thread to cancel, in batches that are handed over and back.
+ */
+#define BENCH_OWN	16384		/* timers of a thread */
+#define BENCH_BATCH	512
+#define BENCH_BATCHES	(BENCH_OWN / BENCH_BATCH)
+#define BENCH_CPUS	4
+#define BENCH_SMP_MS	500
+
+struct bench_thread {
+	const struct bench_row	*row;
+	struct task_struct	*task;
+	unsigned int		nr, of;
+	u64			done;		/* operations */
+	ktime_t			time;		/* that they took */
+	struct completion	*go, finished;
+	void			(*loop)(struct bench_thread *thread);
+	bool			armed[BENCH_BATCHES];	/* over to the next CPU */
+} ____cacheline_aligned;
+
+static struct bench_thread bench_threads[BENCH_CPUS];
+static bool bench_stop;
+
+static void bench_own(struct bench_thread *thread)
+{
+	const struct bench_kind *kind = thread->row->kind;
+	unsigned int i, first = thread->nr * BENCH_OWN;
+
+	for (i = 0; !READ_ONCE(bench_stop); i = (i + BENCH_BATCH) % BENCH_OWN) {
+		kind->arm(first + i, first + i + BENCH_BATCH);
+		kind->arm(first + i, first + i + BENCH_BATCH);
+		kind->cancel(first + i, first + i + BENCH_BATCH);
+		thread->done += 3 * BENCH_BATCH;
+	}
+}
+
+static void bench_handed(struct bench_thread *thread)
+{
+	const struct bench_kind *kind = thread->row->kind;
+	unsigned int next = (thread->nr + 1) % thread->of;
+	bool *mine = thread->armed, *other = bench_threads[next].armed;
+	unsigned int i, from;
+
+	for (i = 0; !READ_ONCE(bench_stop); i = (i + 1) % BENCH_BATCHES) {
+		/* Pairs with the release below: the batch is not pending any more. */
+		if (!smp_load_acquire(&mine[i])) {
+			from = thread->nr * BENCH_OWN + i * BENCH_BATCH;
+			kind->arm(from, from + BENCH_BATCH);
+			thread->done += BENCH_BATCH;
+			/* Pairs with the acquire below: the batch is armed. */
+			smp_store_release(&mine[i], true);
+		}
+		/* Pairs with the release above. */
+		if (smp_load_acquire(&other[i])) {
+			from = next * BENCH_OWN + i * BENCH_BATCH;
+			kind->cancel(from, from + BENCH_BATCH);
+			thread->done += BENCH_BATCH;
+			/* Pairs with the first acquire. */
+			smp_store_release(&other[i], false);
+		}
+		cond_resched();
+	}
+}
+
+static int bench_smp_thread(void *data)
+{
+	struct bench_thread *thread = data;
+	ktime_t start;
+
+	wait_for_completion(thread->go);
+	start = ktime_get();
+	thread->loop(thread);
+	thread->time = ktime_get() - start;
+	complete(&thread->finished);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(HZ / 100);
+	return 0;
+}
+
+/* Operations a second of @cpus threads. */
+static int bench_smp(const struct bench_row *row, unsigned int cpus,
+		     void (*loop)(struct bench_thread *thread), s64 *result)
+{
+	DECLARE_COMPLETION_ONSTACK(go);
+	unsigned int i, n = 0;
+	int cpu, err = 0;
+	u64 rate = 0;
+
+	WRITE_ONCE(bench_stop, false);
+	for_each_online_cpu(cpu) {
+		struct bench_thread *thread = &bench_threads[n];
+
+		if (n == cpus)
+			break;
+		memset(thread, 0, sizeof(*thread));
+		init_completion(&thread->finished);
+		thread->row = row;
+		thread->nr = n;
+		thread->of = cpus;
+		thread->go = &go;
+		thread->loop = loop;
+		bench_fill(row, n * BENCH_OWN, (n + 1) * BENCH_OWN, BENCH_MINUTE, BENCH_HOUR);
+		thread->task = kthread_create(bench_smp_thread, thread, "hwheel_bench/%d", cpu);
+		if (IS_ERR(thread->task)) {
+			err = PTR_ERR(thread->task);
+			break;
+		}
+		kthread_bind(thread->task, cpu);
+		wake_up_process(thread->task);
+		n++;
+	}
+
+	complete_all(&go);
+	if (!err)
+		msleep(BENCH_SMP_MS);
+	WRITE_ONCE(bench_stop, true);
+	for (i = 0; i < n; i++) {
+		struct bench_thread *thread = &bench_threads[i];
+
+		wait_for_completion(&thread->finished);
+		kthread_stop(thread->task);
+		rate += div64_u64(thread->done * NSEC_PER_SEC, thread->time);
+	}
+	*result = rate * 100;
+	return err;
+}
+
+static int bench_run_smp(const struct bench_row *row, u64 cpus, s64 *result)
+{
+	u64 n = cpus * BENCH_OWN;
+	int err = bench_begin(row, n, BENCH_COUNT);
+
+	if (err)
+		return err;
+	err = bench_smp(row, cpus, bench_own, &result[0]) ?:
+	      bench_smp(row, cpus, bench_handed, &result[1]);
+	bench_finish(row, n);
+	return err;
+}
+
+static const struct bench_row bench_smp_rows[] = {
+	{ &bench_timer_relative },
+	{ &bench_hwheel_relative, BENCH_MS },
+	{ &bench_hwheel_absolute, BENCH_MS },
+	{ &bench_hwheel_slack, BENCH_MS },
+	{ &bench_hard_relative },
+	{ &bench_soft_relative },
+};
+
+static const struct bench_group bench_groups[] = {
+	{
+		.name	= "core",
+		.rows	= bench_core_rows, .nr_rows = ARRAY_SIZE(bench_core_rows),
+		.ops	= { "arm", "rearm", "cancel" },
+		.units	= { "ns", "ns", "ns" },
+		.run	= bench_run_core,
+	}, {
+		.name	= "expire",
+		.rows	= bench_expire_rows, .nr_rows = ARRAY_SIZE(bench_expire_rows),
+		.ops	= { "expire" },
+		.units	= { "ns" },
+		.most	= BENCH_MILLION,
+		.run	= bench_run_expire,
+	}, {
+		.name	= "life",
+		.rows	= bench_life_rows, .nr_rows = ARRAY_SIZE(bench_life_rows),
+		.ops	= { "life" },
+		.units	= { "ns" },
+		.most	= BENCH_MILLION, .only_most = true,
+		.run	= bench_run_life,
+	}, {
+		.name	= "mix",
+		.rows	= bench_mix_rows, .nr_rows = ARRAY_SIZE(bench_mix_rows),
+		.ops	= { "mix" },
+		.units	= { "ns" },
+		.most	= BENCH_MILLION,
+		.run	= bench_run_mix,
+	}, {
+		.name	= "late",
+		.rows	= bench_late_rows, .nr_rows = ARRAY_SIZE(bench_late_rows),
+		.ops	= { "late_p50", "late_p99", "late_p999", "late_max", "late_min" },
+		.units	= { "ns", "ns", "ns", "ns", "ns" },
+		.most	= BENCH_MILLION, .only_most = true, .once = true,
+		.run	= bench_run_late,
+	}, {
+		.name	= "wakeups",
+		.rows	= bench_wakeups_rows, .nr_rows = ARRAY_SIZE(bench_wakeups_rows),
+		.ops	= { "interrupts", "idle_interrupts", "expirations" },
+		.units	= { "1/s", "1/s", "1/s" },
+		.counts	= { 0, 1, 1000, BENCH_MILLION }, .once = true,
+		.run	= bench_run_wakeups,
+	}, {
+		.name	= "cascade",
+		.rows	= bench_cascade_rows, .nr_rows = ARRAY_SIZE(bench_cascade_rows),
+		.ops	= { "lock_hold", "probe_late" },
+		.units	= { "ns", "ns" },
+		.counts	= { 0, BENCH_MILLION },
+		.run	= bench_run_cascade,
+	}, {
+		.name	= "memory",
+		.rows	= bench_memory_rows, .nr_rows = ARRAY_SIZE(bench_memory_rows),
+		.ops	= { "timer_size" },
+		.units	= { "bytes" },
+		.counts	= { 1 }, .once = true,
+		.run	= bench_run_memory,
+	}, {
+		.name	= "smp",
+		.rows	= bench_smp_rows, .nr_rows = ARRAY_SIZE(bench_smp_rows),
+		.ops	= { "own", "handed" },
+		.units	= { "1/s", "1/s" },
+		.counts	= { 1, 2, 4 }, .count_name = "cpus",
+		.run	= bench_run_smp,
+	}, {
+		.name	= "years",
+		.rows	= bench_years_rows, .nr_rows = ARRAY_SIZE(bench_years_rows),
+		.ops	= { "late_min", "late_p50", "late_max" },
+		.units	= { "ns", "ns", "ns" },
+		.counts	= {
+			1, 10, 100, 1000, 10000, 60000, 600000, 3600000, 6 * 3600000,
+			24 * 3600000, 7 * 24 * 3600000, 30ULL * 24 * 3600000,
+			91ULL * 24 * 3600000, 365ULL * 24 * 3600000,
+		},
+		.count_name = "delay_ms", .once = true,
+		.run	= bench_run_years,
+	}, {
+		.name	= "lone",
+		.rows	= bench_lone_rows, .nr_rows = ARRAY_SIZE(bench_lone_rows),
+		.ops	= { "interrupts_total" },
+		.units	= { "1" },
+		.counts	= { 1000, 24 * 3600000 },
+		.count_name = "delay_ms", .once = true,
+		.run	= bench_run_lone,
+	},
+};
+
+/* ------------------------------------------------------------------------ */
+/* Rounds and results */
+
+/* A number of hundredths */
+struct bench_text {
+	char	text[32];
+};
+
+static struct bench_text bench_fixed(s64 value)
+{
+	struct bench_text text;
+	u32 rest;
+	u64 whole = div_u64_rem(abs(value), 100, &rest);
+
+	snprintf(text.text, sizeof(text.text), "%s%llu.%02u", value < 0 ? "-" : "", whole, rest);
+	return text;
+}
+
+static void bench_print(const struct bench_group *group, const struct bench_row *row,
+			unsigned int op, u64 count, s64 *sample, unsigned int nr)
+{
+	bool cpus = group->count_name && !strcmp(group->count_name, "cpus");
+	bool delay = group->count_name && !cpus;
+
+	bench_median(sample, nr);	/* sorts them */
+	pr_info("subject=%s op=%s variant=%s tick_ns=%llu crosses=%u pending=%llu delay_ms=%llu cpus=%llu median=%s min=%s max=%s unit=%s\n",
+		row->kind->subject, group->ops[op], row->kind->variant, row->tick_ns, row->crosses,
+		cpus ? count * BENCH_OWN : delay ? 1 : count, delay ? count : 0, cpus ? count : 1,
+		bench_fixed(sample[nr / 2]).text, bench_fixed(sample[0]).text,
+		bench_fixed(sample[nr - 1]).text, group->units[op]);
+}
+
+/* All rounds of a group for one number of timers. */
+static int bench_count(const struct bench_group *group, u64 count)
+{
+	unsigned int nr = group->once ? 1 : rounds;
+	s64 (*sample)[BENCH_OPS][BENCH_ROUNDS];
+	unsigned int i, j, op, round;
+	int err = 0;
+
+	sample = kcalloc(group->nr_rows, sizeof(*sample), GFP_KERNEL);
+	if (!sample)
+		return -ENOMEM;
+	for (round = 0; round < nr; round++) {
+		for (i = 0; i < group->nr_rows; i++) {
+			const struct bench_row *row;
+			s64 result[BENCH_OPS] = {};
+
+			j = (i + round) % group->nr_rows;
+			row = &group->rows[j];
+			if (row->most && count > row->most)
+				continue;
+			/* All rows of a round have the same random order and delays. */
+			bench_random_seed(round);
+			err = group->run(row, count, result);
+			if (err)
+				goto out;
+			for (op = 0; op < BENCH_OPS; op++)
+				sample[j][op][round] = result[op];
+		}
+	}
+	for (i = 0; i < group->nr_rows; i++) {
+		const struct bench_row *row = &group->rows[i];
+
+		if (row->most && count > row->most)
+			continue;
+		for (op = 0; op < BENCH_OPS && group->ops[op]; op++)
+			if (sample[i][op][0] != BENCH_NONE)
+				bench_print(group, row, op, count, sample[i][op], nr);
+	}
+out:
+	kfree(sample);
+	return err;
+}
+
+static int bench_group(const struct bench_group *group)
+{
+	bool cpus = group->count_name && !strcmp(group->count_name, "cpus");
+	bool delay = group->count_name && !cpus;
+	u64 count, most = 0;
+	unsigned int i;
+	int err = 0;
+
+	if (group->run == bench_run_smp || group->counts[0] || group->counts[1]) {
+		for (i = 0; i < BENCH_COUNTS && (!i || group->counts[i]) && !err; i++) {
+			count = group->counts[i];
+			if (cpus ? count <= num_online_cpus() : delay || count <= bench_most)
+				err = bench_count(group, count);
+		}
+		return err;
+	}
+	for (i = 0; i < nr_pending && !err; i++) {
+		if (group->most && pending[i] > group->most)
+			continue;
+		most = max_t(u64, most, pending[i]);
+		if (!group->only_most)
+			err = bench_count(group, pending[i]);
+	}
+	if (group->only_most && most)
+		err = bench_count(group, most);
+	return err;
+}
+
+static bool bench_asked(const char *name)
+{
+	size_t length = strlen(name);
+	const char *at = what;
+
+	while ((at = strstr(at, name))) {
+		if ((at == what || at[-1] == ',') && (!at[length] || at[length] == ','))
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+static void bench_free(void)
+{
+	unsigned int i;
+
+	for (i = 0; bench_objects && i < DIV_ROUND_UP(bench_most, BENCH_OBJECTS_CHUNK); i++)
+		kvfree(bench_objects[i]);
+	for (i = 0; bench_ops && i < DIV_ROUND_UP(bench_most, BENCH_OPS_CHUNK); i++)
+		kvfree(bench_ops[i]);
+	kfree(bench_objects);
+	kfree(bench_ops);
+}
+
+static int bench_alloc(void)
+{
+	unsigned int i, objects, ops;
+
+	bench_most = BENCH_OWN * BENCH_CPUS;
+	for (i = 0; i < nr_pending; i++)
+		bench_most = max_t(unsigned int, bench_most, pending[i]);
+	objects = DIV_ROUND_UP(bench_most, BENCH_OBJECTS_CHUNK);
+	ops = DIV_ROUND_UP(bench_most, BENCH_OPS_CHUNK);
+
+	bench_objects = kcalloc(objects, sizeof(*bench_objects), GFP_KERNEL);
+	bench_ops = kcalloc(ops, sizeof(*bench_ops), GFP_KERNEL);
+	if (!bench_objects || !bench_ops)
+		return -ENOMEM;
+	for (i = 0; i < objects; i++) {
+		bench_objects[i] = kvzalloc(BENCH_CHUNK, GFP_KERNEL);
+		if (!bench_objects[i])
+			return -ENOMEM;
+	}
+	for (i = 0; i < ops; i++) {
+		bench_ops[i] = kvzalloc(BENCH_CHUNK, GFP_KERNEL);
+		if (!bench_ops[i])
+			return -ENOMEM;
+	}
+	for (i = 0; i < BENCH_LISTS; i++)
+		INIT_LIST_HEAD(&floor_lists[i]);
+	return 0;
+}
+
+struct bench_main {
+	struct completion	finished;
+	int			err;
+};
+
+static int bench_main(void *data)
+{
+	struct bench_main *control = data;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < ARRAY_SIZE(bench_groups) && !err; i++) {
+		if (!bench_asked(bench_groups[i].name))
+			continue;
+		err = bench_group(&bench_groups[i]);
+		if (err)
+			pr_err("%s failed: %pe\n", bench_groups[i].name, ERR_PTR(err));
+	}
+	control->err = err;
+	complete(&control->finished);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(HZ / 100);
+	return 0;
+}
+
+static int __init bench_init(void)
+{
+	struct bench_main control = {};
+	struct task_struct *task;
+	int err;
+
+	if (!rounds || rounds > BENCH_ROUNDS) {
+		pr_err("rounds=%u: 1 to %d are possible\n", rounds, BENCH_ROUNDS);
+		return -EINVAL;
+	}
+	err = bench_alloc();
+	if (err)
+		goto out;
+	init_completion(&control.finished);
+	task = kthread_create(bench_main, &control, "hwheel_bench");
+	if (IS_ERR(task)) {
+		err = PTR_ERR(task);
+		goto out;
+	}
+	kthread_bind(task, 0);
+	wake_up_process(task);
+	wait_for_completion(&control.finished);
+	kthread_stop(task);
+	err = control.err;
+out:
+	bench_free();
+	return err;
+}
+
+static void __exit bench_exit(void)
+{
+}
+
+module_init(bench_init);
+module_exit(bench_exit);
+MODULE_DESCRIPTION("hwheel beside timer_list and hrtimer, measured");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,443 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Tables, bench.json and bench.svg from the kernel logs of bench.sh's guests.
+
+Usage: bench.py DIRECTORY NAME=LOG...
+
+NAME says where LOG was made: uml, years (user-mode Linux in simulated time) or
+qemu-CPUS.
+"""
+
+import json
+import re
+import sys
+
+RESULT = re.compile(r'hwheel_bench: (\w+=.*)')
+NUMBERS = ('tick_ns', 'crosses', 'pending', 'delay_ms', 'cpus')
+STATISTICS = ('median', 'min', 'max')
+
+MS, US = 1000000, 1000
+TICKS = {0: '', 1000: '1 us', 10000: '10 us', 1000000: '1 ms'}
+
+
+#
+# Reading
+#
+
+def read_log(name, path):
+    """The results in a log, as bench.json has them."""
+    results = []
+    kernel, vcpus = '?', 1
+    with open(path, encoding='utf-8', errors='replace') as log:
+        for line in log:
+            match = RESULT.search(line)
+            if not match:
+                continue
+            found = dict(word.split('=', 1) for word in match[1].split())
+            if 'kernel' in found:
+                kernel, vcpus = found['kernel'], int(found['cpus'])
+                continue
+            result = {'where': name.split('-')[0], 'kernel': kernel}
+            if name == 'years':
+                result.update(where='uml', time='simulated')
+            result.update(found)
+            result.update({key: int(found[key]) for key in NUMBERS})
+            result.update({key: float(found[key]) for key in STATISTICS})
+            result['of_cpus'] = vcpus
+            results.append(result)
+    return results
+
+
+def select(results, **wanted):
+    """Those results that have all the wanted values."""
+    return [r for r in results
+            if all(r.get(key) in value if isinstance(value, (tuple, list, set))
+                   else r.get(key) == value for key, value in wanted.items())]
+
+
+def median(results, **wanted):
+    """The median of the one result that is wanted, or None."""
+    found = select(results, **wanted)
+    return found[0]['median'] if found else None
+
+
+#
+# Tables
+#
+
+def count_text(count):
+    if count >= 1000000 and not count % 1000000:
+        return f'{count // 1000000}M'
+    if count >= 1000 and not count % 1000:
+        return f'{count // 1000}k'
+    return str(count)
+
+
+def span_text(ns):
+    for unit, size in (('d', 86400e9), ('h', 3600e9), ('min', 60e9),
+                       ('s', 1e9), ('ms', 1e6), ('us', 1e3)):
+        if abs(ns) >= size:
+            return f'{ns / size:.4g} {unit}'
+    return f'{ns:.4g} ns'
+
+
+def number_text(value, unit):
+    if unit == '1/s' and value >= 100000:
+        return f'{value / 1e6:.3g}M'
+    return f'{value:.0f}' if value >= 99.5 or value == int(value) else f'{value:.1f}'
+
+
+def cell_text(result):
+    """median, and how far the rounds lie apart"""
+    unit = result['unit']
+    text = number_text(result['median'], unit)
+    if result['min'] == result['max']:
+        return text
+    low = number_text(result['min'], unit)
+    return f'{text} {low}-{number_text(result["max"], unit)}'
+
+
+def row_name(result):
+    words = [result['subject'], TICKS.get(result['tick_ns'], '?'), result['variant']]
+    if result['op'] == 'expire' and result['tick_ns']:
+        words.append(f'/{result["crosses"]}')
+    return ' '.join(word for word in words if word)
+
+
+def row_key(result):
+    return (result['subject'], result['tick_ns'], result['variant'], result['crosses'])
+
+
+def print_table(title, results, column, column_text, cell=cell_text, note=''):
+    """Rows are what was measured; columns are the values of one of its keys."""
+    if not results:
+        return
+    columns = sorted({column(r) for r in results})
+    rows = {}
+    for result in results:
+        rows.setdefault(row_key(result), {})[column(result)] = result
+    widths = [max([len(cell(row[c])) for row in rows.values() if c in row] +
+                  [len(column_text(c))]) for c in columns]
+    print(f'\n{title}')
+    if note:
+        print(note)
+    print(' ' * 30 + ''.join(f'  {column_text(c):>{w}}' for c, w in zip(columns, widths)))
+    for row in rows.values():
+        name = row_name(next(iter(row.values())))
+        print(f'{name:<30}' + ''.join(
+            f'  {cell(row[c]) if c in row else "":>{w}}' for c, w in zip(columns, widths)))
+
+
+def print_by_pending(title, results, note='', **wanted):
+    print_table(title, select(results, **wanted), lambda r: r['pending'], count_text, note=note)
+
+
+def span_cell(result):
+    return span_text(result['median'])
+
+
+def print_percentiles(results):
+    names = {'late_p50': '50 %', 'late_p99': '99 %', 'late_p999': '99.9 %', 'late_max': 'max'}
+    found = select(results, op=tuple(names), time=None)
+    if found:
+        print_table(f'Lateness, {count_text(found[0]["pending"])} timers over a minute, real time',
+                    found, lambda r: list(names).index(r['op']),
+                    lambda i: list(names.values())[i], span_cell)
+
+
+def print_years(results):
+    for op, title in (('late_min', 'least'), ('late_max', 'greatest')):
+        found = select(results, time='simulated', op=op)
+        for part in (lambda ms: ms < 60000, lambda ms: ms >= 60000):
+            print_table(f'Lateness by delay, the {title} of 32 timers, simulated time',
+                        [r for r in found if part(r['delay_ms'])],
+                        lambda r: r['delay_ms'], lambda ms: span_text(ms * 1e6), span_cell)
+
+
+def print_where(results, where):
+    found = select(results, where=where)
+    if not found:
+        return
+    kernels = ', '.join(sorted({r['kernel'] for r in found}))
+    print(f'\n==== {where}: Linux {kernels}; medians, and the spread over the rounds ====')
+    for op, title in (('arm', 'Arm'), ('rearm', 'Re-arm'), ('cancel', 'Cancel'),
+                      ('mix', 'Busy server: 98 of 100 timers re-armed or cancelled')):
+        print_by_pending(f'{title}: ns per operation, by timers pending', found, op=op)
+    print_by_pending('Expire: ns per callback when all are due at once', found,
+                     '(/n: with a geometry in which a timer comes down n levels)', op='expire')
+    print_by_pending('Life: CPU ns from arming to the end of the callback', found, op='life')
+    print_percentiles(found)
+    print_by_pending('Interrupts per second, by number of periodic timers', found,
+                     op='interrupts')
+    print_table('One timer: interrupts until it has fired, by its delay',
+                select(found, op='interrupts_total'),
+                lambda r: r['delay_ms'], lambda ms: span_text(ms * 1e6))
+    print_table('A crowded spoke: longest lock hold (ns), by timers in it',
+                select(found, op='lock_hold'), lambda r: r['pending'], count_text)
+    print_table('and greatest lateness (ns) of a 1 ms timer beside it',
+                select(found, op='probe_late'), lambda r: r['pending'], count_text)
+    for op, title in (('own', 'timers of their own'), ('handed', 'cancelled by the next CPU')):
+        for cpus in sorted({r['of_cpus'] for r in found}):
+            print_table(f'SMP, {title}: operations a second on a guest of {cpus}, by CPUs used',
+                        select(found, op=op, of_cpus=cpus), lambda r: r['cpus'], str)
+    print_table('Memory: bytes of a timer', select(found, op='timer_size'),
+                lambda r: r['pending'], lambda n: '')
+    print_table('Memory: bytes of a wheel and CPU', select(found, op='wheel_size'),
+                lambda r: r['pending'], lambda n: '')
+    print_years(found)
+
+
+#
+# Targets
+#
+
+class Targets:
+    """What must be, and what is: the worst case of each."""
+
+    def __init__(self, results):
+        self.results = results
+        self.uml = select(results, where='uml', time=None)
+        self.rows = []
+
+    def value(self, **wanted):
+        return median(self.uml, **wanted)
+
+    def add(self, what, cases, limit, unit='', at_least=False):
+        """cases: (value, where it was found); None values were not measured."""
+        cases = [case for case in cases if case[0] is not None]
+        if not cases:
+            self.rows.append((what, '-', '', f'{limit:g}{unit}', '?'))
+            return
+        worst = (min if at_least else max)(cases)
+        good = worst[0] >= limit if at_least else worst[0] <= limit
+        sign = '>=' if at_least else '<='
+        self.rows.append((what, f'{worst[0]:.4g}{unit}', worst[1], f'{sign} {limit:.4g}{unit}',
+                          'ok' if good else 'NO'))
+
+    def against(self, subject, ops, variants, other_variant='relative', pendings=None,
+                ticks=(MS, US)):
+        """hwheel's cost over that of another subject, for all ticks and counts."""
+        for mine in select(self.uml, subject='hwheel', op=ops, variant=variants,
+                           tick_ns=ticks):
+            if mine['crosses'] or (pendings and mine['pending'] not in pendings):
+                continue
+            other = self.value(subject=subject, op=mine['op'], variant=other_variant,
+                               pending=mine['pending'])
+            if other:
+                yield mine['median'] / other, self.at(mine)
+
+    @staticmethod
+    def at(result, count=True):
+        text = f'{result["op"]} {TICKS.get(result["tick_ns"], "")} {result["variant"]}'
+        return text + (f' {count_text(result["pending"])}' if count else '')
+
+    def operations(self):
+        self.add('cancel / timer_list', self.against(
+            'timer_list', 'cancel', ('relative', 'absolute', 'slack')), 0.75)
+        self.add('arm, re-arm absolute / timer_list', self.against(
+            'timer_list', ('arm', 'rearm'), 'absolute'), 0.8)
+        self.add('arm, re-arm, jiffy of slack / timer_list', self.against(
+            'timer_list', ('arm', 'rearm'), 'slack'), 1.0)
+
+        clock = self.value(subject='ktime_get', op='arm')
+        timer = self.value(subject='timer_list', op='arm', pending=1000)
+        if clock and timer:
+            self.add('arm relative at 1k: timer_list + ktime_get', [
+                (r['median'], self.at(r)) for r in
+                select(self.uml, subject='hwheel', op='arm', variant='relative', pending=1000)],
+                clock + timer, ' ns')
+        for pending, limit in ((1000, 2.2), (1000000, 6)):
+            self.add(f'arm relative at {count_text(pending)}: hrtimer / hwheel', [
+                (1 / ratio, at) for ratio, at in
+                self.against('hrtimer', 'arm', 'relative', pendings=(pending,))],
+                limit, at_least=True)
+        self.add('growth 1k to 4M / growth of the floor', self.growth(), 1.0)
+        self.add('arm, cancel absolute at 100k and more / floor', self.against(
+            'floor', ('arm', 'cancel'), 'absolute', 'list', (100000, 1000000, 4000000)), 1.4)
+
+    def growth(self):
+        def grown(subject, **wanted):
+            low = self.value(subject=subject, pending=1000, **wanted)
+            high = self.value(subject=subject, pending=4000000, **wanted)
+            return high / low if low and high else None
+
+        for mine in select(self.uml, subject='hwheel', op=('arm', 'rearm', 'cancel'),
+                           pending=1000):
+            floor = grown('floor', op='cancel' if mine['op'] == 'cancel' else 'arm')
+            own = grown('hwheel', op=mine['op'], variant=mine['variant'],
+                        tick_ns=mine['tick_ns'])
+            if own and floor:
+                yield own / floor, self.at(mine, False)
+
+    def expiry(self):
+        def cases(variant, tick_ns, crosses):
+            for mine in select(self.uml, subject='hwheel', op='expire', variant=variant,
+                               tick_ns=tick_ns, crosses=crosses, pending=(100000, 1000000)):
+                timer = self.value(subject='timer_list', op='expire', pending=mine['pending'])
+                yield mine['median'] / timer, f'{self.at(mine)}, {mine["crosses"]} levels'
+
+        what = 'expire / timer_list, '
+        # The default geometry, where a delay of 0.6 s is on level 1 or 2
+        self.add(what + 'exact, 1 ms', cases('absolute', MS, 1), 1.0)
+        self.add(what + 'exact, 1 us', cases('absolute', US, 2), 1.3)
+        self.add(what + 'exact, 1 ms, other levels', cases('absolute', MS, (0, 2, 3)), 1.0)
+        self.add(what + 'exact, 1 us, other levels', cases('absolute', US, (1, 3)), 1.3)
+        self.add(what + 'slack of a jiffy', cases('slack', (MS, US), (1, 2)), 0.8)
+        self.add(what + 'slack of 1/8', cases('eighth', (MS, US), (1, 2)), 0.8)
+
+        for other, variants, limit in (('hrtimer_soft', ('relative', 'absolute'), 0.3),
+                                       ('timer_list', ('relative', 'absolute'), 1.3),
+                                       ('timer_list', 'slack', 0.9),
+                                       ('timer_list', 'eighth', 0.9)):
+            name = variants if isinstance(variants, str) else 'exact'
+            for tick_ns in (MS, US):
+                self.add(f'life, {name}, {TICKS[tick_ns]} / {other}',
+                         self.against(other, 'life', variants, pendings=(1000000,),
+                                      ticks=tick_ns), limit)
+
+    def lateness(self):
+        simulated = select(self.results, time='simulated', subject='hwheel')
+        # One us for the simulated time that it takes to run 32 callbacks
+        self.add('simulated time: latest, in ticks less 1 us', [
+            ((r['median'] - 1000) / r['tick_ns'], span_text(r['delay_ms'] * 1e6))
+            for r in select(simulated, op='late_max')], 1.0)
+        self.add('simulated time: earliest', [
+            (r['median'], span_text(r['delay_ms'] * 1e6))
+            for r in select(simulated, op='late_min')], 0, ' ns', at_least=True)
+        self.add('interrupts of a lone timer', [
+            (r['median'], span_text(r['delay_ms'] * 1e6))
+            for r in select(simulated, op='interrupts_total')], 1)
+        self.add('interrupts of an idle wheel', [
+            (r['median'], self.at(r)) for r in
+            select(self.uml, op='interrupts', pending=0)], 0, ' /s')
+        self.add('interrupts of one timer / its expirations', [
+            (r['median'] / self.value(op='expirations', pending=1, tick_ns=r['tick_ns'],
+                                      variant=r['variant']), self.at(r))
+            for r in select(self.uml, op='interrupts', pending=1)], 1)
+
+        for op, name in (('late_p999', '99.9 %'), ('late_max', 'maximum')):
+            hrtimer = self.value(subject='hrtimer', op=op)
+            self.add(f'minute of a million: {name} / (hrtimer + tick)', [
+                (r['median'] / (hrtimer + r['tick_ns']), TICKS[r['tick_ns']])
+                for r in select(self.uml, subject='hwheel', op=op)], 1.0)
+        self.add('longest lock hold, a million in a spoke', [
+            (r['median'] / 1000, TICKS[r['tick_ns']])
+            for r in select(self.uml, op='lock_hold', pending=1000000)], 10, ' us')
+        self.add('1 ms timer beside that cascade: late by', [
+            (r['median'] / 1000, TICKS[r['tick_ns']])
+            for r in select(self.uml, op='probe_late', pending=1000000)], 1100, ' us')
+        self.add('  the same without the million', [
+            (r['median'] / 1000, TICKS[r['tick_ns']])
+            for r in select(self.uml, op='probe_late', pending=0)], 1100, ' us')
+        self.add('bytes of a timer', [
+            (r['median'], '') for r in
+            select(self.uml, subject='hwheel', op='timer_size')], 48)
+
+    def smp(self):
+        qemu = select(self.results, where='qemu')
+        for op, name in (('own', 'own timers'), ('handed', 'handed over')):
+            for variant in ('relative', 'absolute', 'slack'):
+                self.add(f'QEMU, {name}, {variant} / timer_list', [
+                    (r['median'] / median(qemu, subject='timer_list', op=op, cpus=r['cpus'],
+                                          of_cpus=r['of_cpus']),
+                     f'{r["cpus"]} of {r["of_cpus"]} CPUs')
+                    for r in select(qemu, subject='hwheel', op=op, variant=variant)
+                    if r['cpus'] == r['of_cpus']], 1.0, at_least=True)
+
+    def show(self):
+        self.operations()
+        self.expiry()
+        self.lateness()
+        self.smp()
+        print('\n==== Targets, the worst case of each ====\n')
+        print(f'{"target":<46} {"measured":>9}  {"must be":<11} {"ok":<3} at')
+        for what, value, at, limit, good in self.rows:
+            print(f'{what:<46} {value:>9}  {limit:<11} {good:<3} {at}')
+        met = sum(row[-1] == 'ok' for row in self.rows)
+        print(f'\n{met} of {len(self.rows)} met')
+
+
+#
+# Picture
+#
+
+def draw(results, path):
+    import matplotlib                           # slow to load
+    matplotlib.use('svg')
+    # The same results make the same file
+    matplotlib.rcParams.update({'svg.hashsalt': 'hwheel', 'font.size': 8})
+    from matplotlib import pyplot
+
+    figure, (cost, late) = pyplot.subplots(1, 2, figsize=(10, 4.2))
+    draw_cost(cost, select(results, where='uml', time=None))
+    draw_lateness(late, select(results, time='simulated'))
+    figure.tight_layout()
+    figure.savefig(path, metadata={'Date': None})
+
+
+def draw_cost(axes, results):
+    lines = (
+        ('hrtimer', 'relative', 0, 'hrtimer', 'tab:red'),
+        ('timer_list', 'relative', 0, 'timer_list', 'tab:orange'),
+        ('hwheel', 'relative', MS, 'hwheel, relative', 'tab:cyan'),
+        ('hwheel', 'absolute', MS, 'hwheel, absolute', 'tab:blue'),
+        ('floor', 'list', 0, 'floor: lock and list', 'tab:gray'),
+    )
+    for subject, variant, tick_ns, label, color in lines:
+        for op, style in (('arm', '-'), ('cancel', ':')):
+            points = sorted((r['pending'], r['median'], r['min'], r['max']) for r in
+                            select(results, subject=subject, variant=variant,
+                                   tick_ns=tick_ns, op=op))
+            if not points:
+                continue
+            count, middle, low, high = zip(*points)
+            axes.plot(count, middle, style, color=color, marker='.',
+                      label=label if op == 'arm' else None)
+            axes.fill_between(count, low, high, color=color, alpha=0.15, linewidth=0)
+    axes.set(xscale='log', yscale='log', xlabel='timers pending', ylabel='ns',
+             title='Cost of arm (solid) and cancel (dotted)')
+    axes.grid(alpha=0.3)
+    if axes.lines:
+        axes.legend()
+
+
+def draw_lateness(axes, results):
+    lines = (
+        ('timer_list', 0, 'timer_list', 'tab:orange'),
+        ('hwheel', MS, 'hwheel, 1 ms tick', 'tab:blue'),
+        ('hwheel', 10 * US, 'hwheel, 10 us tick', 'tab:cyan'),
+    )
+    for subject, tick_ns, label, color in lines:
+        points = sorted((r['delay_ms'] / 1e3, r['median'] / 1e9) for r in
+                        select(results, subject=subject, tick_ns=tick_ns, op='late_max'))
+        late = [(delay, value) for delay, value in points if value >= 0]
+        early = [(delay, -value) for delay, value in points if value < 0]
+        if late:
+            axes.plot(*zip(*late), color=color, marker='.', label=label)
+        if early:
+            axes.plot(*zip(*early), 'x', color=color, label=f'{label}: early by')
+    axes.set(xscale='log', yscale='log', xlabel='delay, s', ylabel='s',
+             title='Greatest lateness')
+    axes.grid(alpha=0.3)
+    if axes.lines:
+        axes.legend()
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    top, results = sys.argv[1], []
+    for argument in sys.argv[2:]:
+        results += read_log(*argument.split('=', 1))
+    if not results:
+        sys.exit('bench.py: no results')
+    for where in ('uml', 'qemu'):
+        print_where(results, where)
+    Targets(results).show()
+    with open(f'{top}/bench.json', 'w', encoding='utf-8') as file:
+        json.dump(results, file, indent=1)
+        file.write('\n')
+    draw(results, f'{top}/bench.svg')
+
+
+main()

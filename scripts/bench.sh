@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Measures hwheel beside timer_list and hrtimer: at native speed in user-mode
+# Linux, on several CPUs in QEMU, and over years in simulated time. Prints
+# tables, writes bench.json and draws bench.svg.
+#
+# Usage: [WHERE='uml years qemu'] [QUICK=1] [ROUNDS=n] bench.sh
+
+. "$(dirname "$0")/lab.sh"
+
+where=${WHERE:-uml years qemu}
+quick=${QUICK:-}
+rounds=${ROUNDS:-${quick:+2}}
+parameters="rounds=${rounds:-5}"
+logs=()
+
+# measure NAME GROUPS PARAMETERS COMMAND...: boots a guest that measures; its
+# kernel log is kept in the cache
+measure()
+{
+	local name=$1 log=$lab_cache/log/bench-$1.log start=$SECONDS status=0
+
+	{
+		echo "groups='$2'"
+		echo "parameters='$3'"
+		cat "$lab_scripts/guest-bench.sh"
+	} >"$lab_work/payload"
+	shift 3
+	"$@" | tee "$lab_work/console" |
+		sed -u -n "s/^bench: /$name: measuring /p" >&2 || status=$?
+	guest_log "$lab_work/console" >"$log"
+	if [ $status != 0 ] || dmesg_dirty "$log" || grep -q 'hwheel_bench: .*failed' "$log"; then
+		tail -n 15 "$lab_work/console" >&2
+		die "$name did not end well; its log is in $log"
+	fi
+	say "$name: done ($((SECONDS - start)) s)"
+	logs+=("$name=$log")
+}
+
+# modules NAME KERNELDIR [MAKE-ARGUMENTS...]
+modules()
+{
+	say "$1: building the modules"
+	build_modules "bench-build-$1" "$2" "$lab_work/$1" "${@:3}"
+}
+
+boot_uml()
+{
+	TIMEOUT=${TIMEOUT:-7200} "$lab_scripts/boot-uml.sh" "$linux" \
+		"$lab_work/payload" "$lab_work"/uml/hwheel.ko \
+		"$lab_work"/uml/hwheel_bench.ko
+}
+
+boot_qemu()
+{
+	TIMEOUT=${TIMEOUT:-7200} "$lab_scripts/boot-qemu.sh" "$vmlinuz" "$1" 2G \
+		"$lab_work/payload" "$lab_work"/qemu/hwheel.ko \
+		"$lab_work"/qemu/hwheel_bench.ko
+}
+
+build_uml()
+{
+	local kernel
+
+	[ ! -d "$lab_work/uml" ] || return 0
+	kernel=$("$lab_scripts/uml-kernel.sh" plain)
+	read -r linux build <<<"$kernel"
+	modules uml "$build" ARCH=um
+}
+
+where_uml()
+{
+	local pending=1000,100000,1000000,4000000 late_s=60
+
+	[ -z "$quick" ] || pending=1000,100000 late_s=5
+	build_uml
+	measure uml "core expire mix life late wakeups cascade memory smp" \
+		"$parameters pending=$pending late_s=$late_s" boot_uml
+}
+
+where_years()
+{
+	build_uml
+	APPEND=time-travel=inf-cpu measure years "years lone" "pending=1000" boot_uml
+}
+
+where_qemu()
+{
+	local kernel
+
+	kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
+	read -r _ vmlinuz headers <<<"$kernel"
+	modules qemu "$headers"
+	measure qemu-2 "core expire mix smp" "$parameters pending=1000,100000" boot_qemu 2
+	measure qemu-4 smp "$parameters pending=1000" boot_qemu 4
+}
+
+need gcc make python3 python3-matplotlib
+for name in $where; do
+	case $name in
+	uml|years|qemu)	"where_$name" ;;
+	*)		die "WHERE=$name: not one of uml, years and qemu" ;;
+	esac
+done
+# Debian's python3, which has its matplotlib; the PATH may have another one first
+/usr/bin/python3 "$lab_scripts/bench.py" "$lab_top" "${logs[@]}"
