@@ -688,6 +688,17 @@ static __always_inline ktime_t hwheel_pick(const struct hwheel_base *base,
 	return levels_tick_ns(&base->levels, levels_align(&base->levels, first, last));
 }
 
+/* Arm @timer for @delay from now. */
+static __always_inline bool hwheel_arm_after(struct hwheel_timer *timer, ktime_t delay,
+					     enum hwheel_how how, int cpu)
+{
+	ktime_t now;
+
+	if (unlikely(!hwheel_base_now(timer, &now)))
+		return false;
+	return hwheel_arm(timer, hwheel_deadline(now, delay), now, how, cpu);
+}
+
 /**
  * hwheel_add - arm or re-arm a timer
  * @timer: the timer, set up
@@ -704,14 +715,7 @@ static __always_inline ktime_t hwheel_pick(const struct hwheel_base *base,
  */
 bool hwheel_add(struct hwheel_timer *timer, ktime_t delay)
 {
-	const struct hwheel_base *base;
-	ktime_t now;
-
-	base = hwheel_base_now(timer, &now);
-	if (unlikely(!base))
-		return false;
-	return hwheel_arm(timer, hwheel_deadline(now, delay), now,
-			  HWHEEL_ANYHOW, -1);
+	return hwheel_arm_after(timer, delay, HWHEEL_ANYHOW, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_add);
 
@@ -783,18 +787,11 @@ EXPORT_SYMBOL_GPL(hwheel_add_at);
  */
 bool hwheel_add_on(struct hwheel_timer *timer, ktime_t delay, int cpu)
 {
-	const struct hwheel_base *base;
-	ktime_t now;
-
-	base = hwheel_base_now(timer, &now);
-	if (unlikely(!base))
-		return false;
 	if (WARN_ONCE(cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu),
 		      "hwheel: timer with callback %ps armed on CPU %d, which can not be\n",
 		      timer->function, cpu))
 		cpu = -1;
-	return hwheel_arm(timer, hwheel_deadline(now, delay), now,
-			  HWHEEL_ANYHOW, cpu);
+	return hwheel_arm_after(timer, delay, HWHEEL_ANYHOW, cpu);
 }
 EXPORT_SYMBOL_GPL(hwheel_add_on);
 
@@ -808,14 +805,7 @@ EXPORT_SYMBOL_GPL(hwheel_add_on);
  */
 bool hwheel_mod_pending(struct hwheel_timer *timer, ktime_t delay)
 {
-	const struct hwheel_base *base;
-	ktime_t now;
-
-	base = hwheel_base_now(timer, &now);
-	if (unlikely(!base))
-		return false;
-	return hwheel_arm(timer, hwheel_deadline(now, delay), now,
-			  HWHEEL_IF_PENDING, -1);
+	return hwheel_arm_after(timer, delay, HWHEEL_IF_PENDING, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_mod_pending);
 
@@ -831,14 +821,7 @@ EXPORT_SYMBOL_GPL(hwheel_mod_pending);
  */
 bool hwheel_reduce(struct hwheel_timer *timer, ktime_t delay)
 {
-	const struct hwheel_base *base;
-	ktime_t now;
-
-	base = hwheel_base_now(timer, &now);
-	if (unlikely(!base))
-		return false;
-	return hwheel_arm(timer, hwheel_deadline(now, delay), now,
-			  HWHEEL_IF_EARLIER, -1);
+	return hwheel_arm_after(timer, delay, HWHEEL_IF_EARLIER, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_reduce);
 
