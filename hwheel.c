@@ -641,6 +641,8 @@ static __always_inline bool hwheel_arm(struct hwheel_timer *timer, ktime_t expir
 		target = hwheel_target(base, timer, cpu);
 		if (likely(target == base))
 			break;
+		if (unlikely(READ_ONCE(target->dead)))
+			goto out;	/* destruction has got there first */
 		moved = hwheel_switch_base(&base, timer, target, pending, expires, how);
 		if (moved)
 			break;
@@ -1320,7 +1322,7 @@ static bool hwheel_in_callback(struct hwheel *wheel)
 static void hwheel_stop_base(struct hwheel_base *base)
 {
 	raw_spin_lock_irq(&base->lock);
-	base->dead = true;
+	WRITE_ONCE(base->dead, true);
 	while (base->running) {
 		raw_spin_unlock_irq(&base->lock);
 		hwheel_wait_running(base);
