@@ -17,14 +17,16 @@
  * alone: the next interrupt may find nothing to do, and is then counted as
  * idle. There is no periodic tick and nothing is armed when no timer pends.
  *
- * A run is the hrtimer's callback, in softirq context. It takes the present
- * time, lets the levels do a bounded step, runs what is due, and goes round
- * until nothing is left to do at the present time or the budget is used up;
- * then it arms the hrtimer anew. The lock is dropped around each callback and
- * after each batch of list moves. While it is dropped anybody may arm and
+ * A run is the hrtimer's callback, in softirq or hardirq context as the wheel
+ * has it, or the work that the hrtimer's callback has queued. It takes the
+ * present time, lets the levels do a bounded step, runs what is due, and goes
+ * round until nothing is left to do at the present time or the budget is used
+ * up; then it arms the hrtimer anew. The lock is dropped around each callback
+ * and after each batch of list moves. While it is dropped anybody may arm and
  * cancel: the levels are whole after every step, and base->armed is 0, which
  * keeps those who arm from touching the hrtimer and the clock, as the run will
- * see what they did.
+ * see what they did. In hardirq context dropping the lock lets other CPUs in
+ * but no interrupts; so there a batch of list moves ends the run, too.
  *
  * The clock of a base is only moved on by runs and, where that is free, by
  * those who arm. It may be behind the time; then new timers go to coarser
@@ -40,8 +42,28 @@
  * two bases are taken in the order of their CPUs. Under a base's lock only locks of the
  * timekeeping, hrtimer and scheduler code are taken.
  *
- * hwheel_mutex holds the list of wheels still, against creation, destruction
+ * hwheel_mutex holds the lists of wheels still, against creation, destruction
  * and CPU hotplug.
+ *
+ * Levels on demand
+ * ----------------
+ *
+ * A base begins with a parking lot. When a timer is armed that wants a level
+ * which is not there, it is parked, and hwheel_want(), under the base's lock in
+ * whatever context, has an irq_work queue the work that allocates what is
+ * missing and sifts what was parked into it. Without memory all goes on from
+ * the parking lot, and another try is made a second later at the earliest.
+ *
+ * Life and death of a wheel
+ * -------------------------
+ *
+ * Timers point to bases, and their users may use them after the wheel has been
+ * destroyed: a mistake, but not one to crash for. So wheels and their bases are
+ * never freed while the module is loaded, but kept for the next one that is
+ * created; what is freed is their levels. Wheel, base and timer carry the
+ * number of the wheel's life. Arming compares the timer's with the base's under
+ * the lock, and that one comparison refuses timers of wheels that are gone or
+ * going, and timers that were shut down, whose number is 0.
  *
  * Callbacks and those who wait for them
  * -------------------------------------
@@ -54,18 +76,27 @@
  * is pending and therefore alive. So a callback never runs on two CPUs at a
  * time, and whoever waits for it has one place to look at.
  *
- * On PREEMPT_RT a run can be preempted by one that waits for its callback.
- * So it holds base->expiry_lock, which lends priority, and which those who
- * wait take; it lets go of it between callbacks when somebody does.
+ * On PREEMPT_RT a softirq run can be preempted by one that waits for its
+ * callback. So it holds base->expiry_lock, which lends priority, and which those
+ * who wait take; it lets go of it between callbacks when somebody does. For
+ * callbacks in process context one sleeps on base->wait. For those in hardirq
+ * context one spins, on PREEMPT_RT too.
+ *
+ * CPU hotplug holds still all who create wheels, and callbacks in process
+ * context may do that; so it must not wait for them. A run that finds its base
+ * offline at its end moves the timers away itself.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/debugfs.h>
+#include <linux/debugobjects.h>
 #include <linux/err.h>
+#include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
+#include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -78,6 +109,9 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "hwheel.h"
 #include "hwheel_compat.h"
@@ -87,6 +121,7 @@
 #define HWHEEL_LEVELS		5
 #define HWHEEL_SPOKES		128
 #define HWHEEL_BUDGET_NS	(2 * NSEC_PER_MSEC)
+#define HWHEEL_HARDIRQ_BUDGET_NS (100 * NSEC_PER_USEC)
 
 /* A run over its budget is followed by a break of this part of the budget. */
 #define HWHEEL_BREAK		8
@@ -94,8 +129,9 @@
 /* Callbacks run between two looks at the clock. */
 #define HWHEEL_CLOCK_EVERY	8
 
-/* timer->flags beside HWHEEL_PINNED */
-#define HWHEEL_SHUT_DOWN	BIT(31)
+/* timer->life of one that is shut down, and base->life without a wheel */
+#define HWHEEL_SHUT_DOWN	0
+#define HWHEEL_GONE		U32_MAX
 
 enum hwheel_counter {
 	HWHEEL_ADDED,		/* armings of timers that were not pending */
@@ -108,6 +144,7 @@ enum hwheel_counter {
 	HWHEEL_IDLE_INTERRUPTS,	/* runs that found nothing to do */
 	HWHEEL_REMOTE_KICKS,	/* hrtimers moved on behalf of another CPU */
 	HWHEEL_BUDGET_OVERRUNS,	/* runs that left something to the next one */
+	HWHEEL_LEVELS_ADDED,	/* levels made because timers wanted them */
 	HWHEEL_MAX_LATE_NS,	/* from here on: maxima */
 	HWHEEL_MAX_LOCKED_NS,
 	HWHEEL_COUNTERS
@@ -124,6 +161,7 @@ static const char * const hwheel_counter_names[HWHEEL_COUNTERS] = {
 	[HWHEEL_IDLE_INTERRUPTS]	= "idle_interrupts",
 	[HWHEEL_REMOTE_KICKS]		= "remote_kicks",
 	[HWHEEL_BUDGET_OVERRUNS]	= "budget_overruns",
+	[HWHEEL_LEVELS_ADDED]		= "levels_added",
 	[HWHEEL_MAX_LATE_NS]		= "max_late_ns",
 	[HWHEEL_MAX_LOCKED_NS]		= "max_locked_ns",
 };
@@ -134,9 +172,11 @@ struct hwheel_base {
 	 * everything.
 	 */
 	raw_spinlock_t		lock;
-	int			cpu;
+	u32			life;		/* number of the wheel's life */
+	s16			cpu;
 	bool			offline;	/* its timers have moved; add none */
-	bool			dead;		/* the wheel is being destroyed */
+	bool			boottime;	/* as the wheel's clock says */
+	bool			closing;	/* the wheel is being destroyed */
 	struct hwheel_timer	*running;	/* whose callback is running */
 	u64			armed;		/* tick of the hrtimer, 0 in a run */
 	struct hwheel		*wheel;
@@ -148,8 +188,12 @@ struct hwheel_base {
 
 	struct hrtimer		hrtimer;
 	call_single_data_t	kick;		/* moves @hrtimer from another CPU */
+	struct work_struct	work;		/* runs, in process context */
+	wait_queue_head_t	wait;		/* for @running, likewise */
+	struct irq_work		want;		/* queues @grow from any context */
+	struct work_struct	grow;		/* adds levels */
+	unsigned long		grow_after;	/* no sooner than this jiffy */
 	u64			late[65];	/* callbacks, by fls64() of lateness */
-	void			*memory;	/* of @levels */
 #ifdef CONFIG_PREEMPT_RT
 	spinlock_t		expiry_lock;	/* held by runs */
 	atomic_t		waiters;	/* for @expiry_lock */
@@ -158,11 +202,13 @@ struct hwheel_base {
 
 struct hwheel {
 	struct hwheel_base __percpu *bases;
+	u32			life;		/* HWHEEL_GONE when destroyed */
 	clockid_t		clock;
 	u64			budget_ns;
 	enum hwheel_context	context;
+	unsigned int		flags;		/* of its configuration */
 	struct hwheel_geometry	geometry;
-	struct list_head	list;		/* on hwheel_wheels */
+	struct list_head	list;		/* on hwheel_wheels or hwheel_gone */
 	struct mutex		walk_mutex;	/* one walk of the levels at a time */
 	struct dentry		*debugfs;
 	char			name[HWHEEL_NAME_MAX + 1];
@@ -173,6 +219,8 @@ struct hwheel *hwheel_system;
 EXPORT_SYMBOL_GPL(hwheel_system);
 
 static LIST_HEAD(hwheel_wheels);
+static LIST_HEAD(hwheel_gone);
+static u32 hwheel_lives;
 static DEFINE_MUTEX(hwheel_mutex);
 static int hwheel_cpuhp_state;
 
@@ -216,6 +264,119 @@ static void hwheel_note_max(struct hwheel_base *base, enum hwheel_counter which,
 		base->count[which] = ns;
 }
 
+#define CREATE_TRACE_POINTS
+#include "hwheel_trace.h"
+
+/* ------------------------------------------------------------------------ */
+/* Debugging aids of the kernel */
+
+#ifdef CONFIG_LOCKDEP
+static void hwheel_lockdep_init(struct hwheel_timer *timer, const char *name,
+				struct lock_class_key *key)
+{
+	lockdep_init_map(&timer->lockdep_map, name, key, 0);
+}
+
+/* Report locks that are held here and that the callback takes. */
+static void hwheel_lockdep_sync(struct hwheel_timer *timer)
+{
+	unsigned long flags;
+
+	if (unlikely(!timer))
+		return;
+	local_irq_save(flags);
+	lock_map_acquire(&timer->lockdep_map);
+	lock_map_release(&timer->lockdep_map);
+	local_irq_restore(flags);
+}
+#else
+static inline void hwheel_lockdep_init(struct hwheel_timer *timer, const char *name,
+				       struct lock_class_key *key) { }
+static inline void hwheel_lockdep_sync(struct hwheel_timer *timer) { }
+#endif
+
+#ifdef CONFIG_DEBUG_OBJECTS_TIMERS
+static int hwheel_remove(struct hwheel_timer *timer, bool shutdown,
+			 struct hwheel_base **running);
+
+static void *hwheel_debug_hint(void *addr)
+{
+	return ((struct hwheel_timer *)addr)->function;
+}
+
+static bool hwheel_debug_is_static(void *addr)
+{
+	struct hwheel_timer *timer = addr;
+
+	return timer->base == __HWHEEL_SYSTEM_BASE && !timer->entry.next;
+}
+
+/* Set up, or freed, while armed: cancel it first. */
+static bool hwheel_debug_fixup_init(void *addr, enum debug_obj_state state)
+{
+	struct hwheel_timer *timer = addr;
+
+	if (state != ODEBUG_STATE_ACTIVE)
+		return false;
+	hwheel_remove(timer, false, NULL);
+	return true;
+}
+
+/* Used without having been set up: make it a timer that can't be armed. */
+static bool hwheel_debug_fixup_assert_init(void *addr, enum debug_obj_state state)
+{
+	struct hwheel_timer *timer = addr;
+
+	if (state != ODEBUG_STATE_NOTAVAILABLE)
+		return false;
+	memset(timer, 0, sizeof(*timer));
+	return true;
+}
+
+static const struct debug_obj_descr hwheel_debug_descr = {
+	.name			= "hwheel_timer",
+	.debug_hint		= hwheel_debug_hint,
+	.is_static_object	= hwheel_debug_is_static,
+	.fixup_init		= hwheel_debug_fixup_init,
+	.fixup_free		= hwheel_debug_fixup_init,
+	.fixup_assert_init	= hwheel_debug_fixup_assert_init,
+};
+
+static void debug_hwheel_init(struct hwheel_timer *timer, bool on_stack)
+{
+	if (on_stack)
+		debug_object_init_on_stack(timer, &hwheel_debug_descr);
+	else
+		debug_object_init(timer, &hwheel_debug_descr);
+}
+
+static void debug_hwheel_assert_init(struct hwheel_timer *timer)
+{
+	debug_object_assert_init(timer, &hwheel_debug_descr);
+}
+
+static void debug_hwheel_activate(struct hwheel_timer *timer)
+{
+	debug_object_activate(timer, &hwheel_debug_descr);
+}
+
+static void debug_hwheel_deactivate(struct hwheel_timer *timer)
+{
+	debug_object_deactivate(timer, &hwheel_debug_descr);
+}
+
+static void debug_hwheel_free(struct hwheel_timer *timer)
+{
+	debug_object_free(timer, &hwheel_debug_descr);
+}
+#else
+static inline void debug_hwheel_init(struct hwheel_timer *timer, bool on_stack) { }
+static inline void debug_hwheel_assert_init(struct hwheel_timer *timer) { }
+static inline void debug_hwheel_activate(struct hwheel_timer *timer) { }
+static inline void debug_hwheel_deactivate(struct hwheel_timer *timer) { }
+static inline void debug_hwheel_free(struct hwheel_timer *timer) { }
+#endif
+
 /* ------------------------------------------------------------------------ */
 /* A timer's base */
 
@@ -225,8 +386,12 @@ static void hwheel_note_max(struct hwheel_base *base, enum hwheel_counter which,
  */
 static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
 {
-	struct hwheel_base *base = READ_ONCE(timer->base);
+	struct hwheel_base *base;
 
+	if (WARN_ONCE(!timer, "hwheel: %ps used a timer that is NULL\n",
+		      __builtin_return_address(0)))
+		return NULL;
+	base = READ_ONCE(timer->base);
 	if (base == __HWHEEL_SYSTEM_BASE) {
 		cmpxchg(&timer->base, base, raw_cpu_ptr(hwheel_system->bases));
 		return READ_ONCE(timer->base);
@@ -238,8 +403,10 @@ static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
 
 static __always_inline struct hwheel_base *hwheel_base(const struct hwheel_timer *timer)
 {
-	struct hwheel_base *base = READ_ONCE(timer->base);
+	struct hwheel_base *base = NULL;
 
+	if (likely(timer))
+		base = READ_ONCE(timer->base);
 	if (unlikely((unsigned long)base <= (unsigned long)__HWHEEL_SYSTEM_BASE))
 		return hwheel_find_base((struct hwheel_timer *)timer);
 	return base;
@@ -258,7 +425,7 @@ hwheel_base_now(struct hwheel_timer *timer, ktime_t *now)
 	prefetchw(timer);
 	*now = ktime_get();
 	base = hwheel_base(timer);
-	if (unlikely(base && base->wheel->clock == CLOCK_BOOTTIME))
+	if (unlikely(base && base->boottime))
 		*now = ktime_get_boottime();
 	return base;
 }
@@ -298,9 +465,17 @@ static void hwheel_lock_other(struct hwheel_base *base, struct hwheel_base *othe
 /* ------------------------------------------------------------------------ */
 /* The drive */
 
+static __always_inline bool hwheel_hard(const struct hwheel_base *base)
+{
+	return base->wheel->context == HWHEEL_HARDIRQ;
+}
+
 static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 {
-	hrtimer_start(&base->hrtimer, expires, HRTIMER_MODE_ABS_PINNED_SOFT);
+	trace_hwheel_arm(base, expires);
+	hrtimer_start(&base->hrtimer, expires,
+		      hwheel_hard(base) ? HRTIMER_MODE_ABS_PINNED_HARD :
+					  HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
 /* On @base's CPU, by request of another one; interrupts are off. */
@@ -342,6 +517,30 @@ static __always_inline void hwheel_catch_up(struct hwheel_base *base, ktime_t no
 		levels_set_clock(&base->levels, tick);
 }
 
+/*
+ * A run's own lock and unlock, each with @context constant where it matters:
+ * in the interrupt, interrupts stay off.
+ */
+static __always_inline void hwheel_lock_run(struct hwheel_base *base,
+					    enum hwheel_context context)
+	__acquires(&base->lock)
+{
+	if (context == HWHEEL_HARDIRQ)
+		raw_spin_lock(&base->lock);
+	else
+		raw_spin_lock_irq(&base->lock);
+}
+
+static __always_inline void hwheel_unlock_run(struct hwheel_base *base,
+					      enum hwheel_context context)
+	__releases(&base->lock)
+{
+	if (context == HWHEEL_HARDIRQ)
+		raw_spin_unlock(&base->lock);
+	else
+		raw_spin_unlock_irq(&base->lock);
+}
+
 #ifdef CONFIG_PREEMPT_RT
 static void hwheel_init_expiry_lock(struct hwheel_base *base)
 {
@@ -359,7 +558,7 @@ static void hwheel_unlock_expiry(struct hwheel_base *base)
 	spin_unlock(&base->expiry_lock);
 }
 
-/* In a run, base locked, no callback running: let those in who wait. */
+/* In a softirq run, base locked, no callback running: let those in who wait. */
 static void hwheel_yield_expiry(struct hwheel_base *base)
 {
 	if (atomic_read(&base->waiters)) {
@@ -370,8 +569,7 @@ static void hwheel_yield_expiry(struct hwheel_base *base)
 	}
 }
 
-/* Until the callback that runs on @base may have ended. */
-static void hwheel_wait_running(struct hwheel_base *base)
+static void hwheel_wait_expiry(struct hwheel_base *base)
 {
 	atomic_inc(&base->waiters);
 	spin_lock_bh(&base->expiry_lock);
@@ -384,11 +582,28 @@ static inline void hwheel_lock_expiry(struct hwheel_base *base) { }
 static inline void hwheel_unlock_expiry(struct hwheel_base *base) { }
 static inline void hwheel_yield_expiry(struct hwheel_base *base) { }
 
-static inline void hwheel_wait_running(struct hwheel_base *base)
+static inline void hwheel_wait_expiry(struct hwheel_base *base)
 {
 	cpu_relax();
 }
 #endif
+
+/* Until the callback of @timer, which runs on @base, may have ended. */
+static void hwheel_wait_running(struct hwheel_base *base,
+				const struct hwheel_timer *timer)
+{
+	switch (base->wheel->context) {
+	case HWHEEL_SOFTIRQ:
+		hwheel_wait_expiry(base);
+		break;
+	case HWHEEL_HARDIRQ:
+		cpu_relax();
+		break;
+	case HWHEEL_WORK:
+		wait_event(base->wait, READ_ONCE(base->running) != timer);
+		break;
+	}
+}
 
 /*
  * In a run, base locked: @timer was told while its callback ran to go on
@@ -404,7 +619,7 @@ static void hwheel_move_running(struct hwheel_base *base, struct hwheel_timer *t
 		hwheel_lock_other(base, dest);
 		if (base->dest == dest) {
 			base->dest = NULL;
-			if (!dest->offline && !dest->dead) {
+			if (!dest->offline && dest->life == timer->life) {
 				levels_leave(&base->levels, timer);
 				WRITE_ONCE(timer->base, dest);
 				dest->count[HWHEEL_MIGRATED]++;
@@ -418,32 +633,55 @@ static void hwheel_move_running(struct hwheel_base *base, struct hwheel_timer *t
 	}
 }
 
-static void hwheel_call(struct hwheel_base *base, struct hwheel_timer *timer)
+/*
+ * Call back, with the lock dropped. What the callback has left in disorder is
+ * put in order again, for the sake of all others.
+ */
+static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_timer *timer,
+					enum hwheel_context context)
 	__must_hold(&base->lock)
 {
 	void (*function)(struct hwheel_timer *timer) = timer->function;
 	int count;
+#ifdef CONFIG_LOCKDEP
+	struct lockdep_map map;		/* the timer may be freed by its callback */
 
+	lockdep_copy_map(&map, &timer->lockdep_map);
+#endif
 	base->running = timer;
 	base->dest = NULL;
 	WRITE_ONCE(base->runner, current);
-	raw_spin_unlock_irq(&base->lock);
+	hwheel_unlock_run(base, context);
 
 	count = preempt_count();
+	lock_map_acquire(&map);
+	trace_hwheel_expire_entry(base, timer);
 	function(timer);
 	if (hwheel_broken(HWHEEL_FIRE_TWICE))
 		function(timer);
+	trace_hwheel_expire_exit(timer, function);
+	lock_map_release(&map);
 	if (WARN_ONCE(count != preempt_count(),
 		      "hwheel: callback %ps returned with preempt_count %08x, was called with %08x\n",
 		      function, preempt_count(), count))
 		preempt_count_set(count);
+	if (WARN_ONCE(irqs_disabled() != (context == HWHEEL_HARDIRQ),
+		      "hwheel: callback %ps has switched interrupts %s\n",
+		      function, irqs_disabled() ? "off" : "on") &&
+	    context == HWHEEL_HARDIRQ)
+		local_irq_disable();
+	if (context == HWHEEL_WORK)
+		cond_resched();
 
-	raw_spin_lock_irq(&base->lock);
+	hwheel_lock_run(base, context);
 	WRITE_ONCE(base->runner, NULL);
 	hwheel_move_running(base, timer);
 	if (!hwheel_broken(HWHEEL_LEAK_RUNNING))
-		base->running = NULL;
-	hwheel_yield_expiry(base);
+		WRITE_ONCE(base->running, NULL);
+	if (context == HWHEEL_SOFTIRQ)
+		hwheel_yield_expiry(base);
+	if (context == HWHEEL_WORK && wq_has_sleeper(&base->wait))
+		wake_up_all(&base->wait);
 }
 
 /*
@@ -451,7 +689,8 @@ static void hwheel_call(struct hwheel_base *base, struct hwheel_timer *timer)
  * @end. The clock is looked at after every few callbacks and when a jiffy has
  * begun, so lateness is off by less than that.
  */
-static void hwheel_fire(struct hwheel_base *base, ktime_t *now, ktime_t end)
+static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
+					ktime_t end, enum hwheel_context context)
 {
 	unsigned long last = jiffies;
 	struct hwheel_timer *timer;
@@ -463,7 +702,8 @@ static void hwheel_fire(struct hwheel_base *base, ktime_t *now, ktime_t end)
 		base->late[fls64(late)]++;
 		hwheel_note_max(base, HWHEEL_MAX_LATE_NS, late);
 		base->count[HWHEEL_EXPIRED_TIMERS]++;
-		hwheel_call(base, timer);
+		debug_hwheel_deactivate(timer);
+		hwheel_call(base, timer, context);
 
 		if (!(++n % HWHEEL_CLOCK_EVERY) || time_after(jiffies, last)) {
 			last = jiffies;
@@ -474,19 +714,33 @@ static void hwheel_fire(struct hwheel_base *base, ktime_t *now, ktime_t end)
 		*now = hwheel_clock(base->wheel);
 }
 
-/*
- * Arm the hrtimer after a run. One that is @over its budget goes on after a
- * short break, in which others have the CPU.
- */
-static void hwheel_end_run(struct hwheel_base *base, ktime_t now, bool over)
+static void hwheel_queue_work(struct hwheel_base *base)
 {
-	struct hwheel_levels *levels = &base->levels;
-	u64 wake = levels_wake(levels);
+	if (base->wheel->flags & HWHEEL_UNBOUND)
+		queue_work(system_unbound_wq, &base->work);
+	else
+		queue_work_on(base->cpu, system_wq, &base->work);
+}
 
+/*
+ * After a run, which may be @over: out of budget, or of list moves. Then the
+ * next one begins after a short break, in which others have the CPU.
+ */
+static void hwheel_end_run(struct hwheel_base *base, ktime_t now, bool over,
+			   enum hwheel_context context)
+{
+	u64 wake;
+
+	if (base->closing)
+		return;
+	if (over && context == HWHEEL_WORK) {
+		hwheel_queue_work(base);
+		return;
+	}
+	wake = levels_wake(&base->levels);
 	base->armed = HWHEEL_NEVER;
 	if (over) {
-		base->count[HWHEEL_BUDGET_OVERRUNS]++;
-		base->armed = max(levels->clock, 1ULL);
+		base->armed = max(base->levels.clock, 1ULL);
 		hwheel_start_hrtimer(base, hwheel_deadline(now, base->wheel->budget_ns /
 							   HWHEEL_BREAK));
 	} else if (wake != HWHEEL_NEVER) {
@@ -494,17 +748,68 @@ static void hwheel_end_run(struct hwheel_base *base, ktime_t now, bool over)
 	}
 }
 
-static enum hrtimer_restart hwheel_run(struct hrtimer *hrtimer)
+/* Move up to HWHEEL_BATCH timers from @from, whose CPU is dead, to this CPU. */
+static bool hwheel_move_batch(struct hwheel_base *from)
 {
-	struct hwheel_base *base = container_of(hrtimer, struct hwheel_base, hrtimer);
+	struct hwheel_timer *timer = NULL;
+	struct hwheel_base *base;
+	u64 wake = HWHEEL_NEVER;
+	unsigned int n;
+
+	local_irq_disable();
+	base = this_cpu_ptr(from->wheel->bases);
+	if (base == from) {
+		/* Its CPU is back, and this is it. */
+		raw_spin_lock(&from->lock);
+		from->armed = HWHEEL_NEVER;
+		wake = levels_wake(&from->levels);
+		if (wake < from->armed)
+			hwheel_arm_base(from, wake);
+		raw_spin_unlock(&from->lock);
+		local_irq_enable();
+		return false;
+	}
+	raw_spin_lock(from->cpu < base->cpu ? &from->lock : &base->lock);
+	raw_spin_lock_nested(from->cpu < base->cpu ? &base->lock : &from->lock,
+			     SINGLE_DEPTH_NESTING);
+	for (n = 0; n < HWHEEL_BATCH; n++) {
+		timer = levels_any(&from->levels);
+		if (!timer)
+			break;
+		levels_leave(&from->levels, timer);
+		WRITE_ONCE(timer->base, base);
+		base->count[HWHEEL_MIGRATED]++;
+		wake = min(wake, levels_add(&base->levels, timer,
+					    levels_due(&base->levels, timer)));
+	}
+	from->armed = HWHEEL_NEVER;
+	if (wake < base->armed)
+		hwheel_arm_base(base, wake);
+	raw_spin_unlock(&from->lock);
+	raw_spin_unlock(&base->lock);
+	local_irq_enable();
+	return timer;
+}
+
+/* Move all timers of @from, whose CPU is dead and which is in no run. */
+static void hwheel_evacuate(struct hwheel_base *from)
+{
+	while (hwheel_move_batch(from))
+		cond_resched();
+}
+
+static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_context context)
+{
 	struct hwheel_levels *levels = &base->levels;
 	ktime_t now, end, locked;
 	bool idle = true, over = false;
 	u64 moved;
 
-	hwheel_lock_expiry(base);
-	raw_spin_lock_irq(&base->lock);
-	base->count[HWHEEL_INTERRUPTS]++;
+	if (context == HWHEEL_SOFTIRQ)
+		hwheel_lock_expiry(base);
+	hwheel_lock_run(base, context);
+	if (context != HWHEEL_WORK)
+		base->count[HWHEEL_INTERRUPTS]++;
 	base->armed = 0;
 	now = hwheel_clock(base->wheel);
 	end = hwheel_deadline(now, base->wheel->budget_ns);
@@ -512,25 +817,37 @@ static enum hrtimer_restart hwheel_run(struct hrtimer *hrtimer)
 	moved = levels->moved;
 
 	for (;;) {
+		u64 before = levels->moved;
 		enum hwheel_step step = levels_step(levels, levels_tick_down(levels, now) +
 						    hwheel_broken(HWHEEL_EARLY));
 
 		if (step == HWHEEL_IDLE)
 			break;
+		if (levels->moved != before)
+			trace_hwheel_cascade(base, levels->moved - before);
 		idle = false;
 		over = now >= end;
-		if (over)
+		if (over) {
+			base->count[HWHEEL_BUDGET_OVERRUNS]++;
+			trace_hwheel_budget(base, now, end);
 			break;
+		}
 		if (step == HWHEEL_DUE) {
-			hwheel_fire(base, &now, end);
+			hwheel_fire(base, &now, end, context);
 		} else if (levels->moved - moved < HWHEEL_BATCH) {
 			continue;
 		} else {
 			now = hwheel_clock(base->wheel);
 			hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, now - locked);
-			raw_spin_unlock_irq(&base->lock);
-			cpu_relax();
-			raw_spin_lock_irq(&base->lock);
+			over = context == HWHEEL_HARDIRQ;
+			if (over)
+				break;
+			hwheel_unlock_run(base, context);
+			if (context == HWHEEL_WORK)
+				cond_resched();
+			else
+				cpu_relax();
+			hwheel_lock_run(base, context);
 			now = hwheel_clock(base->wheel);
 		}
 		locked = now;
@@ -539,10 +856,104 @@ static enum hrtimer_restart hwheel_run(struct hrtimer *hrtimer)
 
 	if (idle)
 		base->count[HWHEEL_IDLE_INTERRUPTS]++;
-	hwheel_end_run(base, now, over);
-	raw_spin_unlock_irq(&base->lock);
-	hwheel_unlock_expiry(base);
+	hwheel_end_run(base, now, over, context);
+	hwheel_unlock_run(base, context);
+	if (context == HWHEEL_SOFTIRQ)
+		hwheel_unlock_expiry(base);
+}
+
+static enum hrtimer_restart hwheel_run_softirq(struct hrtimer *hrtimer)
+{
+	hwheel_run(container_of(hrtimer, struct hwheel_base, hrtimer), HWHEEL_SOFTIRQ);
 	return HRTIMER_NORESTART;
+}
+
+static enum hrtimer_restart hwheel_run_hardirq(struct hrtimer *hrtimer)
+{
+	hwheel_run(container_of(hrtimer, struct hwheel_base, hrtimer), HWHEEL_HARDIRQ);
+	return HRTIMER_NORESTART;
+}
+
+/* The run begins here, so that those who arm leave the hrtimer alone. */
+static enum hrtimer_restart hwheel_begin_work(struct hrtimer *hrtimer)
+{
+	struct hwheel_base *base = container_of(hrtimer, struct hwheel_base, hrtimer);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&base->lock, flags);
+	base->count[HWHEEL_INTERRUPTS]++;
+	if (!base->closing) {
+		base->armed = 0;
+		hwheel_queue_work(base);
+	}
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+	return HRTIMER_NORESTART;
+}
+
+static void hwheel_run_work(struct work_struct *work)
+{
+	struct hwheel_base *base = container_of(work, struct hwheel_base, work);
+
+	hwheel_run(base, HWHEEL_WORK);
+	if (READ_ONCE(base->offline))
+		hwheel_evacuate(base);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Levels on demand */
+
+/* Base locked, any context: a timer has been parked for want of a level. */
+static void hwheel_want(struct hwheel_levels *levels)
+{
+	struct hwheel_base *base = container_of(levels, struct hwheel_base, levels);
+
+	if (time_after_eq(jiffies, base->grow_after))
+		irq_work_queue(&base->want);
+}
+
+static void hwheel_queue_grow(struct irq_work *want)
+{
+	queue_work(system_wq, &container_of(want, struct hwheel_base, want)->grow);
+}
+
+/* Make level @i of @base; false if there is no memory. */
+static bool hwheel_add_level(struct hwheel_base *base, unsigned int i)
+{
+	void *memory = kvzalloc_node(level_size(base->levels.level[i].nr),
+				     GFP_KERNEL | __GFP_NOWARN, cpu_to_node(base->cpu));
+
+	raw_spin_lock_irq(&base->lock);
+	if (memory) {
+		levels_grow(&base->levels, memory);
+		base->count[HWHEEL_LEVELS_ADDED]++;
+	} else {
+		base->grow_after = jiffies + HZ;
+	}
+	raw_spin_unlock_irq(&base->lock);
+	return memory;
+}
+
+static void hwheel_grow(struct work_struct *work)
+{
+	struct hwheel_base *base = container_of(work, struct hwheel_base, grow);
+	struct hwheel_levels *levels = &base->levels;
+	bool more;
+	u64 wake;
+
+	while (levels->nr < READ_ONCE(levels->wanted))
+		if (!hwheel_add_level(base, levels->nr))
+			break;
+	do {
+		raw_spin_lock_irq(&base->lock);
+		more = levels_sift(levels);
+		if (!more) {
+			wake = levels_wake(levels);
+			if (wake < base->armed)
+				hwheel_arm_base(base, wake);
+		}
+		raw_spin_unlock_irq(&base->lock);
+		cond_resched();
+	} while (more);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -554,13 +965,24 @@ enum hwheel_how {
 	HWHEEL_IF_EARLIER,
 };
 
+/* With @base locked: @timer is not of the wheel's present life. */
+static noinline void hwheel_refuse(const struct hwheel_base *base,
+				   const struct hwheel_timer *timer)
+{
+	WARN_ONCE(timer->life != HWHEEL_SHUT_DOWN && !base->closing,
+		  "hwheel: timer with callback %ps armed, and its wheel is gone\n",
+		  timer->function);
+}
+
 /* With @base locked: is @timer to be armed for @expires at all? */
 static __always_inline bool hwheel_may_arm(const struct hwheel_base *base,
 					   const struct hwheel_timer *timer,
 					   ktime_t expires, enum hwheel_how how)
 {
-	if (unlikely((timer->flags & HWHEEL_SHUT_DOWN) || base->dead))
+	if (unlikely(timer->life != base->life)) {
+		hwheel_refuse(base, timer);
 		return false;
+	}
 	if (how == HWHEEL_IF_PENDING)
 		return hwheel_pending(timer);
 	if (how == HWHEEL_IF_EARLIER)
@@ -605,7 +1027,8 @@ static noinline bool hwheel_switch_base(struct hwheel_base **base, struct hwheel
 	hwheel_lock_other(from, target);
 	if (likely(timer->base == from && hwheel_pending(timer) == pending &&
 		   hwheel_may_arm(from, timer, expires, how) &&
-		   from->running != timer && !target->offline && !target->dead)) {
+		   from->running != timer && !target->offline &&
+		   target->life == timer->life)) {
 		if (pending)
 			levels_leave(&from->levels, timer);
 		WRITE_ONCE(timer->base, target);
@@ -641,7 +1064,7 @@ static __always_inline bool hwheel_arm(struct hwheel_timer *timer, ktime_t expir
 		target = hwheel_target(base, timer, cpu);
 		if (likely(target == base))
 			break;
-		if (unlikely(READ_ONCE(target->dead)))
+		if (unlikely(READ_ONCE(target->closing)))
 			goto out;	/* destruction has got there first */
 		moved = hwheel_switch_base(&base, timer, target, pending, expires, how);
 		if (moved)
@@ -666,6 +1089,8 @@ static __always_inline bool hwheel_arm(struct hwheel_timer *timer, ktime_t expir
 		wake = levels_add(&base->levels, timer, tick);
 	}
 	base->count[pending ? HWHEEL_REARMED : HWHEEL_ADDED]++;
+	debug_hwheel_activate(timer);
+	trace_hwheel_start(base, timer);
 	if (wake < base->armed)
 		hwheel_arm_base(base, wake);
 out:
@@ -870,11 +1295,11 @@ EXPORT_SYMBOL_GPL(hwheel_forward);
 /* Cancelling */
 
 /*
- * Take @timer off its base and set the flags @set in it. Returns 1 if it was
+ * Take @timer off its base, and if @shutdown for good. Returns 1 if it was
  * pending, else 0. If @running is given and the callback is running, leaves the
  * timer as it is, tells the base and returns -1.
  */
-static __always_inline int hwheel_remove(struct hwheel_timer *timer, unsigned int set,
+static __always_inline int hwheel_remove(struct hwheel_timer *timer, bool shutdown,
 					 struct hwheel_base **running)
 {
 	struct hwheel_base *base;
@@ -883,9 +1308,11 @@ static __always_inline int hwheel_remove(struct hwheel_timer *timer, unsigned in
 
 	if (unlikely(!hwheel_base(timer)))
 		return 0;
+	debug_hwheel_assert_init(timer);
 
 	base = hwheel_lock(timer, &flags);
-	timer->flags |= set;
+	if (shutdown)
+		timer->life = HWHEEL_SHUT_DOWN;
 	if (running && base->running == timer) {
 		*running = base;
 		ret = -1;
@@ -894,29 +1321,32 @@ static __always_inline int hwheel_remove(struct hwheel_timer *timer, unsigned in
 			base->dest = NULL;
 		levels_del(&base->levels, timer);
 		base->count[HWHEEL_CANCELLED]++;
+		debug_hwheel_deactivate(timer);
+		trace_hwheel_cancel(timer, timer->function);
 		ret = 1;
 	}
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return ret;
 }
 
-static bool hwheel_remove_sync(struct hwheel_timer *timer, unsigned int set)
+static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
 {
+	hwheel_lockdep_sync(timer);
 	for (;;) {
 		struct hwheel_base *base;
-		int ret = hwheel_remove(timer, set, &base);
+		int ret = hwheel_remove(timer, shutdown, &base);
 
 		if (ret >= 0)
 			return ret;
 		if (hwheel_broken(HWHEEL_NO_WAIT_IN_CANCEL_SYNC))
-			return hwheel_remove(timer, set, NULL);
+			return hwheel_remove(timer, shutdown, NULL);
 
 		/* Only the callback itself can find itself running it. */
 		if (WARN_ONCE(READ_ONCE(base->runner) == current,
 			      "hwheel: callback %ps waits for itself\n",
 			      timer->function))
-			return hwheel_remove(timer, set, NULL);
-		hwheel_wait_running(base);
+			return hwheel_remove(timer, shutdown, NULL);
+		hwheel_wait_running(base, timer);
 	}
 }
 
@@ -931,9 +1361,9 @@ static bool hwheel_remove_sync(struct hwheel_timer *timer, unsigned int set)
  */
 bool hwheel_cancel(struct hwheel_timer *timer)
 {
-	if (!hwheel_pending(timer))
+	if (likely(timer) && !hwheel_pending(timer))
 		return false;
-	return hwheel_remove(timer, 0, NULL);
+	return hwheel_remove(timer, false, NULL);
 }
 EXPORT_SYMBOL_GPL(hwheel_cancel);
 
@@ -949,7 +1379,7 @@ int hwheel_try_cancel(struct hwheel_timer *timer)
 {
 	struct hwheel_base *base;
 
-	return hwheel_remove(timer, 0, &base);
+	return hwheel_remove(timer, false, &base);
 }
 EXPORT_SYMBOL_GPL(hwheel_try_cancel);
 
@@ -961,12 +1391,14 @@ EXPORT_SYMBOL_GPL(hwheel_try_cancel);
  * as long as nobody else arms it. Must not be called from the timer's callback,
  * nor with a lock held that the callback takes.
  *
- * Context: task or softirq, with interrupts on; on PREEMPT_RT it may sleep.
+ * Context: task, with interrupts on, and it sleeps if callbacks of the wheel
+ * run in process context; else task or softirq, and on PREEMPT_RT it may sleep;
+ * if they run in hardirq context it never does.
  * Return: true if @timer was pending.
  */
 bool hwheel_cancel_sync(struct hwheel_timer *timer)
 {
-	return hwheel_remove_sync(timer, 0);
+	return hwheel_remove_sync(timer, false);
 }
 EXPORT_SYMBOL_GPL(hwheel_cancel_sync);
 
@@ -982,7 +1414,7 @@ EXPORT_SYMBOL_GPL(hwheel_cancel_sync);
  */
 bool hwheel_shutdown(struct hwheel_timer *timer)
 {
-	return hwheel_remove(timer, HWHEEL_SHUT_DOWN, NULL);
+	return hwheel_remove(timer, true, NULL);
 }
 EXPORT_SYMBOL_GPL(hwheel_shutdown);
 
@@ -993,21 +1425,103 @@ EXPORT_SYMBOL_GPL(hwheel_shutdown);
  * As hwheel_cancel_sync(), and the timer can't be armed, not even by its
  * callback, until it is set up again. After it the timer may be freed.
  *
- * Context: task or softirq, with interrupts on; on PREEMPT_RT it may sleep.
+ * Context: task, with interrupts on, and it sleeps if callbacks of the wheel
+ * run in process context; else task or softirq, and on PREEMPT_RT it may sleep;
+ * if they run in hardirq context it never does.
  * Return: true if @timer was pending.
  */
 bool hwheel_shutdown_sync(struct hwheel_timer *timer)
 {
-	return hwheel_remove_sync(timer, HWHEEL_SHUT_DOWN);
+	return hwheel_remove_sync(timer, true);
 }
 EXPORT_SYMBOL_GPL(hwheel_shutdown_sync);
 
 /* ------------------------------------------------------------------------ */
 /* Setting up and looking */
 
+/* Is @p, which may be anything, where a list entry @entry points to, and back? */
+static bool hwheel_linked(const struct list_head *entry)
+{
+	struct list_head *next = entry->next, *prev = entry->prev, *back;
+
+	return !copy_from_kernel_nofault(&back, &next->prev, sizeof(back)) && back == entry &&
+	       !copy_from_kernel_nofault(&back, &prev->next, sizeof(back)) && back == entry;
+}
+
+/*
+ * @timer is about to be set up, and its memory may hold anything. If what it
+ * holds is a timer that is pending on @wheel, take it off, or its neighbours in
+ * the spoke would come to harm.
+ */
+static noinline void hwheel_unlink_stale(struct hwheel_timer *timer, struct hwheel *wheel)
+{
+	struct hwheel_base *base;
+	unsigned long flags;
+	bool pending;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		base = per_cpu_ptr(wheel->bases, cpu);
+		if (base != READ_ONCE(timer->base))
+			continue;
+		raw_spin_lock_irqsave(&base->lock, flags);
+		pending = timer->base == base && hwheel_linked(&timer->entry);
+		if (pending) {
+			levels_del(&base->levels, timer);
+			base->count[HWHEEL_CANCELLED]++;
+		}
+		raw_spin_unlock_irqrestore(&base->lock, flags);
+		WARN_ONCE(pending, "hwheel: timer with callback %ps set up while pending; it is cancelled\n",
+			  timer->function);
+	}
+}
+
+/**
+ * __hwheel_setup - hwheel_setup() with a lockdep class
+ * @timer: the timer
+ * @wheel: its wheel
+ * @function: its callback
+ * @flags: 0 or HWHEEL_PINNED
+ * @on_stack: it is on the stack
+ * @name: of the class; without lockdep neither it nor @key is looked at
+ * @key: of the class
+ *
+ * Context: any.
+ */
+void __hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
+		    void (*function)(struct hwheel_timer *timer),
+		    unsigned int flags, bool on_stack, const char *name,
+		    struct lock_class_key *key)
+{
+	bool bad = IS_ERR_OR_NULL(wheel) || wheel->life == HWHEEL_GONE || !function ||
+		   (flags & ~HWHEEL_PINNED);
+
+	if (WARN_ONCE(!timer, "hwheel: %ps set up a timer that is NULL\n",
+		      __builtin_return_address(0)))
+		return;
+	WARN_ONCE(bad, "hwheel: timer set up with wheel %pe, callback %ps, flags %#x; it can't be armed\n",
+		  wheel, function, flags);
+	debug_hwheel_init(timer, on_stack);
+	if (!bad && timer->entry.next && timer->entry.prev && timer->life == wheel->life)
+		hwheel_unlink_stale(timer, wheel);
+	timer->entry.next = NULL;
+	timer->entry.prev = NULL;
+	timer->expires = 0;
+	timer->function = function;
+	timer->base = bad ? NULL : raw_cpu_ptr(wheel->bases);
+	timer->flags = flags;
+	timer->life = bad ? HWHEEL_SHUT_DOWN : wheel->life;
+	hwheel_lockdep_init(timer, name, key);
+	if (!bad)
+		trace_hwheel_setup(timer, wheel);
+}
+EXPORT_SYMBOL_GPL(__hwheel_setup);
+
+#undef hwheel_setup
 /**
  * hwheel_setup - make a timer ready to be armed
- * @timer: the timer; it must not be pending
+ * @timer: the timer; it must not be pending. If it is, on the same wheel, it
+ *	is cancelled, with a warning
  * @wheel: the wheel it will be on: hwheel_system, or one of your own
  * @function: its callback, which gets @timer; see struct hwheel_config for
  *	where it runs
@@ -1019,19 +1533,13 @@ void hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
 		  void (*function)(struct hwheel_timer *timer),
 		  unsigned int flags)
 {
-	bool bad = IS_ERR_OR_NULL(wheel) || !function || (flags & ~HWHEEL_PINNED);
+	static struct lock_class_key key;
 
-	WARN_ONCE(bad, "hwheel: timer set up with wheel %pe, callback %ps, flags %#x; it can't be armed\n",
-		  wheel, function, flags);
-	timer->entry.next = NULL;
-	timer->entry.prev = NULL;
-	timer->expires = 0;
-	timer->function = function;
-	timer->base = bad ? NULL : raw_cpu_ptr(wheel->bases);
-	timer->flags = flags;
+	__hwheel_setup(timer, wheel, function, flags, false, "hwheel_timer", &key);
 }
 EXPORT_SYMBOL_GPL(hwheel_setup);
 
+#undef hwheel_setup_on_stack
 /**
  * hwheel_setup_on_stack - hwheel_setup() for a timer on the stack
  * @timer: the timer
@@ -1047,7 +1555,9 @@ void hwheel_setup_on_stack(struct hwheel_timer *timer, struct hwheel *wheel,
 			   void (*function)(struct hwheel_timer *timer),
 			   unsigned int flags)
 {
-	hwheel_setup(timer, wheel, function, flags);
+	static struct lock_class_key key;
+
+	__hwheel_setup(timer, wheel, function, flags, true, "hwheel_timer", &key);
 }
 EXPORT_SYMBOL_GPL(hwheel_setup_on_stack);
 
@@ -1060,6 +1570,7 @@ EXPORT_SYMBOL_GPL(hwheel_setup_on_stack);
 void hwheel_destroy_on_stack(struct hwheel_timer *timer)
 {
 	hwheel_shutdown_sync(timer);
+	debug_hwheel_free(timer);
 }
 EXPORT_SYMBOL_GPL(hwheel_destroy_on_stack);
 
@@ -1073,7 +1584,7 @@ EXPORT_SYMBOL_GPL(hwheel_destroy_on_stack);
  */
 ktime_t hwheel_expires(const struct hwheel_timer *timer)
 {
-	return READ_ONCE(timer->expires);
+	return hwheel_base(timer) ? READ_ONCE(timer->expires) : 0;
 }
 EXPORT_SYMBOL_GPL(hwheel_expires);
 
@@ -1151,36 +1662,113 @@ EXPORT_SYMBOL_GPL(hwheel_count);
 /* ------------------------------------------------------------------------ */
 /* Wheels */
 
-static void hwheel_free(struct hwheel *wheel)
+/* Free the levels of @wheel, in which no timer is left. */
+static void hwheel_free_levels(struct hwheel *wheel)
 {
+	unsigned int i;
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		kvfree(per_cpu_ptr(wheel->bases, cpu)->memory);
+	for_each_possible_cpu(cpu) {
+		struct hwheel_levels *levels = &per_cpu_ptr(wheel->bases, cpu)->levels;
+
+		for (i = 0; i < ARRAY_SIZE(levels->level); i++) {
+			kvfree(levels->level[i].spokes);
+			levels->level[i].spokes = NULL;
+		}
+	}
+}
+
+/* Free all of @wheel; for one that no timer was ever set up for. */
+static void hwheel_free(struct hwheel *wheel)
+{
 	free_percpu(wheel->bases);
 	kfree(wheel);
 }
 
-static int hwheel_init_base(struct hwheel *wheel, int cpu)
+/* What stays as it is through all lives of the wheel. */
+static void hwheel_init_base(struct hwheel *wheel, int cpu)
 {
 	struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
-
-	base->memory = kvzalloc_node(levels_size(&wheel->geometry), GFP_KERNEL,
-				     cpu_to_node(cpu));
-	if (!base->memory)
-		return -ENOMEM;
 
 	raw_spin_lock_init(&base->lock);
 	base->cpu = cpu;
 	base->wheel = wheel;
-	base->armed = HWHEEL_NEVER;
-	levels_init(&base->levels, &wheel->geometry, base->memory, 0);
+	base->life = HWHEEL_GONE;
+	INIT_CSD(&base->kick, hwheel_kick, base);
+	INIT_WORK(&base->work, hwheel_run_work);
+	INIT_WORK(&base->grow, hwheel_grow);
+	init_irq_work(&base->want, hwheel_queue_grow);
+	init_waitqueue_head(&base->wait);
+	hwheel_init_expiry_lock(base);
+}
+
+static struct hwheel *hwheel_alloc(void)
+{
+	struct hwheel *wheel = kzalloc(sizeof(*wheel), GFP_KERNEL);
+	int cpu;
+
+	if (!wheel)
+		return NULL;
+	wheel->bases = alloc_percpu_gfp(struct hwheel_base, GFP_KERNEL | __GFP_ZERO);
+	if (!wheel->bases) {
+		kfree(wheel);
+		return NULL;
+	}
+	mutex_init(&wheel->walk_mutex);
+	for_each_possible_cpu(cpu)
+		hwheel_init_base(wheel, cpu);
+	return wheel;
+}
+
+/* A wheel to begin a life with; one that was destroyed if there is one. */
+static struct hwheel *hwheel_get(void)
+{
+	struct hwheel *wheel;
+
+	mutex_lock(&hwheel_mutex);
+	wheel = list_first_entry_or_null(&hwheel_gone, struct hwheel, list);
+	if (wheel)
+		list_del(&wheel->list);
+	mutex_unlock(&hwheel_mutex);
+	return wheel ?: hwheel_alloc();
+}
+
+/* Keep @wheel, which nobody uses any more or has used yet, for another life. */
+static void hwheel_put(struct hwheel *wheel)
+{
+	hwheel_free_levels(wheel);
+	mutex_lock(&hwheel_mutex);
+	list_add(&wheel->list, &hwheel_gone);
+	mutex_unlock(&hwheel_mutex);
+}
+
+/* Make @base ready for the life that its wheel's configuration says. */
+static int hwheel_begin_base(struct hwheel_base *base)
+{
+	static enum hrtimer_restart (*const run[])(struct hrtimer *) = {
+		[HWHEEL_SOFTIRQ] = hwheel_run_softirq,
+		[HWHEEL_HARDIRQ] = hwheel_run_hardirq,
+		[HWHEEL_WORK]	 = hwheel_begin_work,
+	};
+	struct hwheel *wheel = base->wheel;
+	void *memory = kvzalloc_node(level_size(HWHEEL_PARKED), GFP_KERNEL,
+				     cpu_to_node(base->cpu));
+
+	if (!memory)
+		return -ENOMEM;
+	levels_init(&base->levels, &wheel->geometry, memory, 0);
 	levels_set_clock(&base->levels,
 			 levels_tick_down(&base->levels, hwheel_clock(wheel)));
-	hrtimer_setup(&base->hrtimer, hwheel_run, wheel->clock,
-		      HRTIMER_MODE_ABS_PINNED_SOFT);
-	INIT_CSD(&base->kick, hwheel_kick, base);
-	hwheel_init_expiry_lock(base);
+	base->levels.want = hwheel_want;
+	base->boottime = wheel->clock == CLOCK_BOOTTIME;
+	base->running = NULL;
+	base->armed = HWHEEL_NEVER;
+	base->grow_after = jiffies;
+	memset(base->count, 0, sizeof(base->count));
+	memset(base->late, 0, sizeof(base->late));
+	hrtimer_setup(&base->hrtimer, run[wheel->context], wheel->clock,
+		      wheel->context == HWHEEL_HARDIRQ ? HRTIMER_MODE_ABS_PINNED_HARD :
+							 HRTIMER_MODE_ABS_PINNED_SOFT);
 	return 0;
 }
 
@@ -1203,7 +1791,7 @@ static void hwheel_plan(struct hwheel_geometry *geometry,
 static int hwheel_check(const struct hwheel_config *config,
 			struct hwheel_geometry *geometry)
 {
-	const char *name = config->name, *fault;
+	const char *name = config ? config->name : NULL, *fault;
 
 	if (!name || !*name || strnlen(name, HWHEEL_NAME_MAX + 1) > HWHEEL_NAME_MAX ||
 	    strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, "..")) {
@@ -1227,28 +1815,65 @@ static int hwheel_check(const struct hwheel_config *config,
 		pr_err("wheel \"%s\": there is no context %d\n", name, config->context);
 		return -EINVAL;
 	}
-	if (config->context != HWHEEL_SOFTIRQ) {
-		pr_err("wheel \"%s\": callbacks run in softirq context only so far\n", name);
-		return -EOPNOTSUPP;
+	if (config->flags & ~HWHEEL_UNBOUND ||
+	    (config->flags && config->context != HWHEEL_WORK)) {
+		pr_err("wheel \"%s\": flags %#x; there is only HWHEEL_UNBOUND, and only with HWHEEL_WORK\n",
+		       name, config->flags);
+		return -EINVAL;
 	}
 	return 0;
+}
+
+/* Put @wheel, ready but for its number, among the others. */
+static int hwheel_open(struct hwheel *wheel)
+{
+	struct hwheel *other;
+	int cpu, err = 0;
+
+	cpus_read_lock();
+	mutex_lock(&hwheel_mutex);
+	list_for_each_entry(other, &hwheel_wheels, list) {
+		if (!strcmp(other->name, wheel->name)) {
+			err = -EEXIST;
+			goto out;
+		}
+	}
+	do {
+		wheel->life = ++hwheel_lives;
+	} while (wheel->life == HWHEEL_SHUT_DOWN || wheel->life == HWHEEL_GONE);
+	for_each_possible_cpu(cpu) {
+		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+
+		raw_spin_lock_irq(&base->lock);
+		base->offline = !cpu_online(cpu);
+		base->life = wheel->life;
+		raw_spin_unlock_irq(&base->lock);
+	}
+	list_add_tail(&wheel->list, &hwheel_wheels);
+	hwheel_debugfs_add(wheel);
+out:
+	mutex_unlock(&hwheel_mutex);
+	cpus_read_unlock();
+	return err;
 }
 
 /**
  * hwheel_create - make a wheel
  * @config: what it is to be like; it is not needed after the call
  *
- * The levels take 32 bytes a spoke on each possible CPU.
+ * On each possible CPU it takes about 4 KiB, and each level that timers come
+ * to need there 32 bytes a spoke more.
  *
  * Context: task; sleeps.
- * Return: the wheel, or an ERR_PTR: -EINVAL (name, geometry, clock or context
- * is not allowed), -EEXIST (a wheel has that name), -EOPNOTSUPP (a context
- * that is not built yet), -ENOMEM. A line in the kernel log says what is wrong.
+ * Return: the wheel, or an ERR_PTR: -EINVAL (name, geometry, clock, context or
+ * flags are not allowed), -EEXIST (a wheel has that name), -ENOMEM. A line in
+ * the kernel log says what is wrong.
  */
 struct hwheel *hwheel_create(const struct hwheel_config *config)
 {
 	struct hwheel_geometry geometry = {};
-	struct hwheel *wheel, *other;
+	struct hwheel *wheel;
+	u64 budget;
 	int cpu, err;
 
 	err = hwheel_check(config, &geometry);
@@ -1256,53 +1881,32 @@ struct hwheel *hwheel_create(const struct hwheel_config *config)
 		return ERR_PTR(err);
 
 	err = -ENOMEM;
-	wheel = kzalloc(sizeof(*wheel), GFP_KERNEL);
+	wheel = hwheel_get();
 	if (!wheel)
 		goto err_memory;
 	strscpy(wheel->name, config->name, sizeof(wheel->name));
 	wheel->geometry = geometry;
 	wheel->clock = config->clock ?: CLOCK_MONOTONIC;
 	wheel->context = config->context;
-	wheel->budget_ns = min_t(u64, config->budget_ns ?: HWHEEL_BUDGET_NS, S64_MAX);
-	mutex_init(&wheel->walk_mutex);
+	wheel->flags = config->flags;
+	budget = wheel->context == HWHEEL_HARDIRQ ? HWHEEL_HARDIRQ_BUDGET_NS : HWHEEL_BUDGET_NS;
+	wheel->budget_ns = min_t(u64, config->budget_ns ?: budget, S64_MAX);
 
-	wheel->bases = alloc_percpu_gfp(struct hwheel_base, GFP_KERNEL | __GFP_ZERO);
-	if (!wheel->bases)
-		goto err_wheel;
 	for_each_possible_cpu(cpu) {
-		if (hwheel_init_base(wheel, cpu))
-			goto err_bases;
+		err = hwheel_begin_base(per_cpu_ptr(wheel->bases, cpu));
+		if (err)
+			goto err_wheel;
 	}
+	err = hwheel_open(wheel);
+	if (!err)
+		return wheel;
 
-	cpus_read_lock();
-	mutex_lock(&hwheel_mutex);
-	list_for_each_entry(other, &hwheel_wheels, list) {
-		if (!strcmp(other->name, wheel->name)) {
-			err = -EEXIST;
-			goto err_unlock;
-		}
-	}
-	for_each_possible_cpu(cpu)
-		per_cpu_ptr(wheel->bases, cpu)->offline = !cpu_online(cpu);
-	list_add_tail(&wheel->list, &hwheel_wheels);
-	hwheel_debugfs_add(wheel);
-	mutex_unlock(&hwheel_mutex);
-	cpus_read_unlock();
-	return wheel;
-
-err_unlock:
-	mutex_unlock(&hwheel_mutex);
-	cpus_read_unlock();
 	pr_err("wheel \"%s\": there is one of that name\n", wheel->name);
-err_bases:
-	hwheel_free(wheel);
-	if (err == -ENOMEM)
-		goto err_memory;
-	return ERR_PTR(err);
 err_wheel:
-	kfree(wheel);
+	hwheel_put(wheel);
 err_memory:
-	pr_err("wheel \"%s\": out of memory\n", config->name);
+	if (err == -ENOMEM)
+		pr_err("wheel \"%s\": out of memory\n", config->name);
 	return ERR_PTR(err);
 }
 EXPORT_SYMBOL_GPL(hwheel_create);
@@ -1318,18 +1922,28 @@ static bool hwheel_in_callback(struct hwheel *wheel)
 	return false;
 }
 
-/* Let nothing more be armed on @base, and wait for its callback to return. */
+/*
+ * Let nothing more be armed on @base, and wait for all that it has under way:
+ * its callback, its hrtimer and its works, which start each other.
+ */
 static void hwheel_stop_base(struct hwheel_base *base)
 {
+	struct hwheel_timer *running;
+
 	raw_spin_lock_irq(&base->lock);
-	WRITE_ONCE(base->dead, true);
-	while (base->running) {
+	WRITE_ONCE(base->closing, true);
+	base->life = HWHEEL_GONE;
+	while ((running = base->running)) {
 		raw_spin_unlock_irq(&base->lock);
-		hwheel_wait_running(base);
+		hwheel_wait_running(base, running);
 		raw_spin_lock_irq(&base->lock);
 	}
 	raw_spin_unlock_irq(&base->lock);
+	cancel_work_sync(&base->work);
 	hrtimer_cancel(&base->hrtimer);
+	cancel_work_sync(&base->work);
+	irq_work_sync(&base->want);
+	cancel_work_sync(&base->grow);
 }
 
 /* Cancel all timers of @base; @function becomes the callback of one of them. */
@@ -1342,6 +1956,7 @@ static u64 hwheel_drain_base(struct hwheel_base *base,
 	raw_spin_lock_irq(&base->lock);
 	while ((timer = levels_any(&base->levels))) {
 		*function = timer->function;
+		debug_hwheel_deactivate(timer);
 		levels_del(&base->levels, timer);
 		base->count[HWHEEL_CANCELLED]++;
 		if (!(++n % HWHEEL_BATCH)) {
@@ -1364,8 +1979,10 @@ static void hwheel_nothing(void *unused)
  *
  * Its timers should have been shut down before. Those that are still pending
  * are cancelled, with a warning that names the callback of one of them, and
- * callbacks that are running are waited for. Afterwards no timer of the wheel
- * may be touched but to set it up for another one.
+ * callbacks that are running are waited for. Afterwards a timer of the wheel
+ * can be cancelled, which does nothing, and set up for another wheel; to arm it
+ * is a mistake that is warned of and does nothing. A wheel that has been
+ * destroyed already is warned of and left alone.
  *
  * Context: task; sleeps. From one of the wheel's own callbacks it warns and
  * does nothing.
@@ -1374,6 +1991,7 @@ void hwheel_destroy(struct hwheel *wheel)
 {
 	void (*function)(struct hwheel_timer *timer) = NULL;
 	u64 pending = 0;
+	bool gone;
 	int cpu;
 
 	if (IS_ERR_OR_NULL(wheel))
@@ -1384,8 +2002,13 @@ void hwheel_destroy(struct hwheel *wheel)
 		return;
 
 	mutex_lock(&hwheel_mutex);
-	list_del(&wheel->list);
+	gone = wheel->life == HWHEEL_GONE;
+	if (!gone)
+		list_del(&wheel->list);
+	wheel->life = HWHEEL_GONE;
 	mutex_unlock(&hwheel_mutex);
+	if (WARN_ONCE(gone, "hwheel: wheel \"%s\" destroyed twice\n", wheel->name))
+		return;
 	hwheel_debugfs_remove(wheel);
 
 	for_each_possible_cpu(cpu)
@@ -1402,9 +2025,11 @@ void hwheel_destroy(struct hwheel *wheel)
 	 */
 	on_each_cpu(hwheel_nothing, NULL, 1);
 	on_each_cpu(hwheel_nothing, NULL, 1);
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		hrtimer_cancel(&per_cpu_ptr(wheel->bases, cpu)->hrtimer);
-	hwheel_free(wheel);
+		WRITE_ONCE(per_cpu_ptr(wheel->bases, cpu)->closing, false);
+	}
+	hwheel_put(wheel);
 }
 EXPORT_SYMBOL_GPL(hwheel_destroy);
 
@@ -1422,41 +2047,10 @@ static int hwheel_cpu_prepare(unsigned int cpu)
 	return 0;
 }
 
-/* Move up to HWHEEL_BATCH timers from @from, whose CPU is dead, to this CPU. */
-static bool hwheel_move_batch(struct hwheel_base *from)
-{
-	struct hwheel_timer *timer = NULL;
-	struct hwheel_base *base;
-	u64 wake = HWHEEL_NEVER;
-	unsigned int n;
-
-	local_irq_disable();
-	base = this_cpu_ptr(from->wheel->bases);
-	raw_spin_lock(from->cpu < base->cpu ? &from->lock : &base->lock);
-	raw_spin_lock_nested(from->cpu < base->cpu ? &base->lock : &from->lock,
-			     SINGLE_DEPTH_NESTING);
-	for (n = 0; n < HWHEEL_BATCH; n++) {
-		timer = levels_any(&from->levels);
-		if (!timer)
-			break;
-		levels_leave(&from->levels, timer);
-		WRITE_ONCE(timer->base, base);
-		base->count[HWHEEL_MIGRATED]++;
-		wake = min(wake, levels_add(&base->levels, timer,
-					    levels_due(&base->levels, timer)));
-	}
-	from->armed = HWHEEL_NEVER;
-	if (wake < base->armed)
-		hwheel_arm_base(base, wake);
-	raw_spin_unlock(&from->lock);
-	raw_spin_unlock(&base->lock);
-	local_irq_enable();
-	return timer;
-}
-
 /*
  * @cpu is dead, and its hrtimers have moved to another CPU, where ours may
- * even be in a run. So first no more timers, then no more runs, then move.
+ * even be in a run. So first no more timers, then no more runs, then move. A
+ * run in process context is not waited for; it moves them itself.
  */
 static int hwheel_cpu_dead(unsigned int cpu)
 {
@@ -1470,8 +2064,10 @@ static int hwheel_cpu_dead(unsigned int cpu)
 		WRITE_ONCE(from->offline, true);
 		raw_spin_unlock_irq(&from->lock);
 		hrtimer_cancel(&from->hrtimer);
-		while (!hwheel_broken(HWHEEL_FORGET_OFFLINE_CPU) && hwheel_move_batch(from))
-			cond_resched();
+		if (hwheel_broken(HWHEEL_FORGET_OFFLINE_CPU) ||
+		    (wheel->context == HWHEEL_WORK && !READ_ONCE(from->armed)))
+			continue;
+		hwheel_evacuate(from);
 	}
 	mutex_unlock(&hwheel_mutex);
 	return 0;
@@ -1501,7 +2097,8 @@ static int __init hwheel_init(void)
 	};
 	int err;
 
-	BUILD_BUG_ON(sizeof(struct hwheel_timer) > 48);
+	BUILD_BUG_ON(!IS_ENABLED(CONFIG_LOCKDEP) && sizeof(struct hwheel_timer) > 48);
+	BUILD_BUG_ON(NR_CPUS > S16_MAX);
 	BUILD_BUG_ON(sizeof(struct hwheel_spoke) > 32);
 
 	memcpy(config.spokes, spokes, sizeof(spokes));
@@ -1528,9 +2125,13 @@ err_debugfs:
 
 static void __exit hwheel_exit(void)
 {
+	struct hwheel *wheel, *next;
+
 	hwheel_destroy(hwheel_system);
 	cpuhp_remove_state_nocalls(hwheel_cpuhp_state);
 	hwheel_debugfs_exit();
+	list_for_each_entry_safe(wheel, next, &hwheel_gone, list)
+		hwheel_free(wheel);
 }
 
 module_init(hwheel_init);

@@ -21,10 +21,11 @@
  *     NMI, on any CPU, from any callback.
  *  5. After a cancel that ends in _sync the callback is neither queued nor
  *     running. A callback may re-arm, cancel, shut down or free its timer.
- *  6. Interrupts are never off, and no lock is held, for longer than
+ *  6. No lock is held, and interrupts are not kept off, for longer than
  *     HWHEEL_BATCH list moves, however many timers share a spoke. Callbacks
  *     that use up the wheel's budget are continued in the next round, in
- *     order, and counted.
+ *     order, and counted. (Callbacks that are to run in hardirq context keep
+ *     interrupts off until the budget is used up.)
  *  7. Quiet: no timer, no interrupt. A cancelled timer that was the next to
  *     expire may cost one interrupt, which is counted.
  *  8. Order: on one CPU timers that are due at different ticks run in the
@@ -33,6 +34,17 @@
  *     their times.
  * 10. A wheel that is destroyed while timers are pending on it warns once,
  *     cancels them and waits for the callbacks that are running.
+ *
+ * Mistakes are warned of, once, with the name of the callback where there is
+ * one, and do no harm to other timers: arming before hwheel_setup() (in memory
+ * of zeroes), after the wheel was destroyed, or on a CPU that can not be; a
+ * timer, wheel or callback that is NULL; setting up a timer that is pending;
+ * waiting for a callback from within it; a callback that returns with another
+ * preemption count, or that switches interrupts on or off; destroying a wheel
+ * twice, from its own callback, or with timers pending. Under
+ * CONFIG_DEBUG_OBJECTS_TIMERS timers that were never set up, in memory of
+ * whatever kind, and those that are freed while pending are found and mended;
+ * under CONFIG_LOCKDEP waiting with a lock held that the callback takes is.
  *
  * All of it is GPL only.
  */
@@ -43,6 +55,8 @@
 #include <linux/container_of.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
+#include <linux/lockdep_types.h>
+#include <linux/stringify.h>
 #include <linux/time.h>
 #include <linux/types.h>
 
@@ -61,7 +75,9 @@ struct hwheel_base;
  * @expires: private: instant armed for, in nanoseconds on the wheel's clock
  * @function: private: the callback
  * @base: private: the per-CPU part of the wheel that the timer is on
- * @flags: private: HWHEEL_PINNED and the like
+ * @flags: private: HWHEEL_PINNED
+ * @life: private: of the wheel it was set up for; 0 if it is shut down
+ * @lockdep_map: private: class of the callback, under CONFIG_LOCKDEP
  *
  * Set it up with hwheel_setup() or DEFINE_HWHEEL_TIMER() and use it through
  * the functions below; all members are private. It is 48 bytes on 64-bit.
@@ -71,7 +87,11 @@ struct hwheel_timer {
 	ktime_t			expires;
 	void			(*function)(struct hwheel_timer *timer);
 	struct hwheel_base	*base;
-	unsigned int		flags;
+	u32			flags;
+	u32			life;
+#ifdef CONFIG_LOCKDEP
+	struct lockdep_map	lockdep_map;
+#endif
 };
 
 /* hwheel_setup() flag: re-arming from another CPU leaves the timer where it is */
@@ -80,14 +100,19 @@ struct hwheel_timer {
 /**
  * enum hwheel_context - where the callbacks of a wheel run
  * @HWHEEL_SOFTIRQ: in softirq context, as timer_list's do
- * @HWHEEL_HARDIRQ: in the timer interrupt (not built yet)
- * @HWHEEL_WORK: in process context (not built yet)
+ * @HWHEEL_HARDIRQ: in the timer interrupt, with interrupts off, on PREEMPT_RT
+ *	too; for the few that need it
+ * @HWHEEL_WORK: in process context, on a workqueue's worker; they may sleep.
+ *	A callback that sleeps keeps those behind it on its CPU waiting
  */
 enum hwheel_context {
 	HWHEEL_SOFTIRQ = 0,
 	HWHEEL_HARDIRQ,
 	HWHEEL_WORK,
 };
+
+/* hwheel_config flag: an HWHEEL_WORK wheel's callbacks may run on any CPU */
+#define HWHEEL_UNBOUND		BIT(0)
 
 /**
  * struct hwheel_config - what hwheel_create() makes a wheel from
@@ -102,8 +127,9 @@ enum hwheel_context {
  * @clock: CLOCK_MONOTONIC or CLOCK_BOOTTIME; 0 asks for CLOCK_MONOTONIC
  * @context: where callbacks run
  * @budget_ns: how long one run of callbacks may keep its CPU, in nanoseconds;
- *	0 asks for 2 ms. A callback is not interrupted: the run ends after the
- *	one that uses up the budget
+ *	0 asks for 2 ms, and for 100 us in hardirq context. A callback is not
+ *	interrupted: the run ends after the one that uses up the budget
+ * @flags: 0 or HWHEEL_UNBOUND
  *
  * Zero in a member asks for its default; @name has none.
  */
@@ -115,6 +141,7 @@ struct hwheel_config {
 	clockid_t		clock;
 	enum hwheel_context	context;
 	u64			budget_ns;
+	unsigned int		flags;
 };
 
 extern struct hwheel *hwheel_system;
@@ -124,6 +151,16 @@ void hwheel_destroy(struct hwheel *wheel);
 
 /* What a timer's base holds until it is first armed on the module's wheel. */
 #define __HWHEEL_SYSTEM_BASE	((struct hwheel_base *)1)
+/* The module's wheel is its first. */
+#define __HWHEEL_SYSTEM_LIFE	1
+
+#ifdef CONFIG_LOCKDEP
+/* A string is as good a key as any that is static. */
+#define __HWHEEL_LOCKDEP(_name)						\
+	.lockdep_map = { .name = _name, .key = (void *)(__FILE__ ":" __stringify(__LINE__)) },
+#else
+#define __HWHEEL_LOCKDEP(_name)
+#endif
 
 /**
  * DEFINE_HWHEEL_TIMER - define a timer on the module's own wheel, at build time
@@ -134,6 +171,8 @@ void hwheel_destroy(struct hwheel *wheel);
 	struct hwheel_timer name = {				\
 		.function	= (_function),			\
 		.base		= __HWHEEL_SYSTEM_BASE,		\
+		.life		= __HWHEEL_SYSTEM_LIFE,		\
+		__HWHEEL_LOCKDEP(#name)				\
 	}
 
 void hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
@@ -143,6 +182,25 @@ void hwheel_setup_on_stack(struct hwheel_timer *timer, struct hwheel *wheel,
 			   void (*function)(struct hwheel_timer *timer),
 			   unsigned int flags);
 void hwheel_destroy_on_stack(struct hwheel_timer *timer);
+void __hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
+		    void (*function)(struct hwheel_timer *timer),
+		    unsigned int flags, bool on_stack, const char *name,
+		    struct lock_class_key *key);
+
+#ifdef CONFIG_LOCKDEP
+/* A lockdep class for each place where timers are set up */
+#define __hwheel_setup_here(timer, wheel, function, flags, on_stack)		\
+	do {									\
+		static struct lock_class_key __key;				\
+										\
+		__hwheel_setup(timer, wheel, function, flags, on_stack, #timer,	\
+			       &__key);						\
+	} while (0)
+#define hwheel_setup(timer, wheel, function, flags)				\
+	__hwheel_setup_here(timer, wheel, function, flags, false)
+#define hwheel_setup_on_stack(timer, wheel, function, flags)			\
+	__hwheel_setup_here(timer, wheel, function, flags, true)
+#endif
 
 /**
  * hwheel_container_of - the structure that a callback's timer is embedded in
@@ -184,7 +242,7 @@ u64 hwheel_count(const struct hwheel *wheel, const char *counter);
  */
 static inline bool hwheel_pending(const struct hwheel_timer *timer)
 {
-	return READ_ONCE(timer->entry.next);
+	return timer && READ_ONCE(timer->entry.next);
 }
 
 #endif /* _HWHEEL_H */

@@ -102,7 +102,7 @@ static struct hwheel_spoke *hwheel_spoke_at(struct hwheel *wheel, u64 pos,
 		return NULL;
 	for (lv = (*base)->levels.level; rest >= lv->nr; lv++)
 		rest -= lv->nr;
-	return level_occupied(lv, rest) ? &lv->spokes[rest] : NULL;
+	return level_exists(lv) && level_occupied(lv, rest) ? &lv->spokes[rest] : NULL;
 }
 
 /* From @pos on, the position of an occupied spoke; 0 if there is none. */
@@ -137,7 +137,8 @@ static void *hwheel_levels_start(struct seq_file *m, loff_t *pos)
 
 		if (!base || (base->offline && !base->levels.pending))
 			continue;
-		if (level < base->levels.nr || base->levels.level[level].summary)
+		if (level == base->levels.planned ? base->levels.level[level].summary :
+						    level_exists(&base->levels.level[level]))
 			return pos;
 	}
 	return NULL;
@@ -174,7 +175,7 @@ static int hwheel_levels_show(struct seq_file *m, void *v)
 	}
 
 	raw_spin_lock_irq(&base->lock);
-	clock = level < levels->nr ? lv->slot * lv->width : levels->clock;
+	clock = level < levels->planned ? lv->slot * lv->width : levels->clock;
 	for (i = 0; i < level_words(lv->nr); i++) {
 		u64 bits = lv->bits[i];
 
@@ -185,7 +186,7 @@ static int hwheel_levels_show(struct seq_file *m, void *v)
 
 	seq_printf(m, "%d %llu %lld %u %lld %lld %llu %llu ", base->cpu, level,
 		   levels_tick_ns(levels, lv->width), lv->nr,
-		   level < levels->nr ? levels_tick_ns(levels, lv->width * lv->nr) : S64_MAX,
+		   level < levels->planned ? levels_tick_ns(levels, lv->width * lv->nr) : S64_MAX,
 		   levels_tick_ns(levels, clock), occupied, timers);
 	if (next == HWHEEL_NEVER)
 		seq_puts(m, "-\n");
@@ -370,6 +371,18 @@ static const struct file_operations hwheel_timers_fops = {
 /* ------------------------------------------------------------------------ */
 /* config, stats, lateness */
 
+/* Bytes that a base takes with the levels that it has. */
+static size_t hwheel_base_size(const struct hwheel_base *base)
+{
+	size_t bytes = sizeof(*base);
+	unsigned int i;
+
+	for (i = 0; i <= base->levels.planned; i++)
+		if (level_exists(&base->levels.level[i]))
+			bytes += level_size(base->levels.level[i].nr);
+	return bytes;
+}
+
 static int hwheel_config_show(struct seq_file *m, void *v)
 {
 	static const char * const contexts[] = {
@@ -378,7 +391,9 @@ static int hwheel_config_show(struct seq_file *m, void *v)
 		[HWHEEL_WORK]	 = "work",
 	};
 	const struct hwheel *wheel = m->private;
+	size_t bytes = 0;
 	unsigned int i;
+	int cpu;
 
 	seq_puts(m, "# name value\n");
 	seq_printf(m, "name %s\n", wheel->name);
@@ -391,8 +406,11 @@ static int hwheel_config_show(struct seq_file *m, void *v)
 		   wheel->clock == CLOCK_BOOTTIME ? "boottime" : "monotonic");
 	seq_printf(m, "context %s\n", contexts[wheel->context]);
 	seq_printf(m, "budget_ns %llu\n", wheel->budget_ns);
-	seq_printf(m, "bytes_per_cpu %zu\n",
-		   sizeof(struct hwheel_base) + levels_size(&wheel->geometry));
+	if (wheel->context == HWHEEL_WORK)
+		seq_printf(m, "unbound %d\n", !!(wheel->flags & HWHEEL_UNBOUND));
+	for_each_possible_cpu(cpu)
+		bytes = max(bytes, hwheel_base_size(per_cpu_ptr(wheel->bases, cpu)));
+	seq_printf(m, "bytes_per_cpu %zu\n", bytes);	/* of the one that has most */
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(hwheel_config);

@@ -44,6 +44,11 @@
  * 54 moves, however far out. (Ahuja, Mehlhorn, Orlin and Tarjan, "Faster
  * algorithms for the shortest path problem", 1990.)
  *
+ * Levels cost memory, and most wheels need few. So a wheel begins with its
+ * parking lot alone, and its user adds level after level when told that one is
+ * wanted (levels_grow()), at any time. Until then what belongs there is parked,
+ * which is slower and as exact: a radix heap is a priority queue by itself.
+ *
  * The two faults of cascading wheels, and what is done about them
  * ---------------------------------------------------------------
  *
@@ -101,8 +106,9 @@
 /* A tick that no timer is due at. */
 #define HWHEEL_NEVER		U64_MAX
 
-/* Spokes of the parking lot: a bucket a bit, and two lists in transit. */
+/* Spokes of the parking lot: a bucket a bit, one for now, two in transit. */
 #define HWHEEL_PARKED		64
+#define HWHEEL_NOW		61	/* due at the clock, while there is no level */
 #define HWHEEL_SIFTING		62	/* taken out of a crowded spoke */
 #define HWHEEL_EXPIRED		63	/* due at one tick, about to run */
 
@@ -178,7 +184,10 @@ struct hwheel_level {
  * @clock: the present tick; what is due at or before it may be run
  * @pending: number of timers
  * @above: no spoke above level 0 has a bound before this tick
- * @nr: number of levels; level[nr] is the parking lot
+ * @nr: number of levels that exist; higher ones are empty and have no spokes
+ * @planned: number of levels of the geometry; level[planned] is the parking lot
+ * @wanted: number of levels that timers have asked for
+ * @want: told, with the levels locked, when @wanted is more than @nr; or NULL
  * @lowest: by bits in the distance to a timer's tick, the lowest level that
  *	can be its own
  * @tick_ns: nanoseconds a tick
@@ -188,6 +197,7 @@ struct hwheel_level {
  * @walk: where levels_walk() goes on; moved on when that timer leaves
  * @walked: the spoke that @walk is in
  * @moved: timers moved by cascades so far
+ * @from: spoke that the last of them came from
  * @visited: spokes emptied by cascades and expirations so far
  * @level: the levels
  */
@@ -201,9 +211,13 @@ struct hwheel_levels {
 	struct list_head	*walk;
 	struct hwheel_spoke	*walked;
 	u64			moved;
+	const struct hwheel_spoke *from;
 	u64			visited;
 	u8			nr;
+	u8			planned;
+	u8			wanted;
 	bool			pow2;
+	void			(*want)(struct hwheel_levels *l);
 	u8			lowest[65];
 	struct hwheel_level	level[HWHEEL_MAX_LEVELS + 1];
 };
@@ -319,16 +333,10 @@ static inline unsigned int level_words(unsigned int nr)
 	return DIV_ROUND_UP(nr, 64);
 }
 
-/* Bytes of spokes and bitmaps that levels_init() wants for @g. */
-static inline size_t levels_size(const struct hwheel_geometry *g)
+/* Bytes of memory that a level of @nr spokes, or the parking lot, takes. */
+static inline size_t level_size(unsigned int nr)
 {
-	size_t size = HWHEEL_PARKED * sizeof(struct hwheel_spoke) + sizeof(u64);
-	unsigned int i;
-
-	for (i = 0; i < g->levels; i++)
-		size += g->spokes[i] * sizeof(struct hwheel_spoke) +
-			level_words(g->spokes[i]) * sizeof(u64);
-	return size;
+	return nr * sizeof(struct hwheel_spoke) + level_words(nr) * sizeof(u64);
 }
 
 /* Let the clock, which never goes back and passes no bound, be @clock. */
@@ -337,7 +345,7 @@ static inline void levels_set_clock(struct hwheel_levels *l, u64 clock)
 	unsigned int i;
 
 	l->clock = clock;
-	for (i = 0; i <= l->nr; i++) {
+	for (i = 0; i <= l->planned; i++) {
 		struct hwheel_level *lv = &l->level[i];
 		u64 slot = level_slot(lv, clock), ahead = slot - lv->slot;
 
@@ -358,48 +366,53 @@ static inline void levels_set_clock(struct hwheel_levels *l, u64 clock)
 	}
 }
 
-/* Make an empty wheel of @g in @memory (levels_size() bytes of zeroes). */
+/* Make level @i in @memory, level_size() bytes of zeroes. */
+static inline void level_init(struct hwheel_levels *l, unsigned int i, void *memory)
+{
+	struct hwheel_level *lv = &l->level[i];
+	struct hwheel_spoke *spokes = memory;
+	unsigned int j;
+
+	for (j = 0; j < lv->nr; j++) {
+		INIT_LIST_HEAD(&spokes[j].timers);
+		spokes[j].level = i;
+		spokes[j].index = j;
+	}
+	lv->bits = (u64 *)(spokes + lv->nr);
+	smp_store_release(&lv->spokes, spokes);
+}
+
+/*
+ * Make an empty wheel of @g, with the parking lot in @memory
+ * (level_size(HWHEEL_PARKED) bytes of zeroes) and without levels.
+ */
 static inline void levels_init(struct hwheel_levels *l,
 			       const struct hwheel_geometry *g, void *memory,
 			       u64 clock)
 {
-	struct hwheel_spoke *spoke = memory;
 	unsigned int i, j;
 	u64 width = 1;
-	u64 *bits;
 
 	memset(l, 0, sizeof(*l));
-	l->nr = g->levels;
+	l->planned = g->levels;
 	l->tick_ns = g->tick_ns;
 	l->last_tick = div64_u64(S64_MAX, g->tick_ns);
 	divisor_init(&l->tick_div, g->tick_ns);
 	l->pow2 = true;
 
-	for (i = 0; i <= l->nr; i++) {
+	for (i = 0; i <= l->planned; i++) {
 		struct hwheel_level *lv = &l->level[i];
 
-		lv->nr = i < l->nr ? g->spokes[i] : HWHEEL_PARKED;
+		lv->nr = i < l->planned ? g->spokes[i] : HWHEEL_PARKED;
 		lv->width = width;
 		divisor_init(&lv->div, width);
 		width *= lv->nr;
 		l->pow2 &= is_power_of_2(lv->nr);
-
-		lv->spokes = spoke;
-		for (j = 0; j < lv->nr; j++, spoke++) {
-			INIT_LIST_HEAD(&spoke->timers);
-			spoke->level = i;
-			spoke->index = j;
-		}
 	}
-
-	bits = (u64 *)spoke;
-	for (i = 0; i <= l->nr; i++) {
-		l->level[i].bits = bits;
-		bits += level_words(l->level[i].nr);
-	}
+	level_init(l, l->planned, memory);
 
 	for (i = 1; i < ARRAY_SIZE(l->lowest); i++) {
-		for (j = 0; j < l->nr; j++)
+		for (j = 0; j < l->planned; j++)
 			if (1ULL << (i - 1) < l->level[j + 1].width)
 				break;
 		l->lowest[i] = j;
@@ -409,13 +422,19 @@ static inline void levels_init(struct hwheel_levels *l,
 
 static inline struct hwheel_level *levels_parked(struct hwheel_levels *l)
 {
-	return &l->level[l->nr];
+	return &l->level[l->planned];
 }
 
 static inline struct hwheel_spoke *levels_transit(struct hwheel_levels *l,
 						  unsigned int which)
 {
 	return &levels_parked(l)->spokes[which];
+}
+
+/* Has @lv been made? Asked without the lock, too, by those who only look. */
+static inline bool level_exists(const struct hwheel_level *lv)
+{
+	return smp_load_acquire(&lv->spokes);
 }
 
 static inline bool level_occupied(const struct hwheel_level *lv,
@@ -462,12 +481,32 @@ static __always_inline struct hwheel_spoke *level_spoke(const struct hwheel_leve
 }
 
 /*
- * The bucket of a timer with slot @slot in the top level: the highest bit in
- * which it differs from the clock's slot, or -1 if they are the same.
+ * The bucket of a timer due at @tick: the highest bit in which its slot in the
+ * top level there is differs from the clock's slot, or -1 if they are the same.
  */
-static inline int levels_bucket(const struct hwheel_levels *l, u64 slot)
+static inline int levels_bucket(const struct hwheel_levels *l, u64 tick)
 {
-	return fls64(slot ^ l->level[l->nr - 1].slot) - 1;
+	const struct hwheel_level *top;
+
+	if (!l->nr)
+		return fls64(tick ^ l->clock) - 1;
+	top = &l->level[l->nr - 1];
+	return fls64(level_slot(top, tick) ^ top->slot) - 1;
+}
+
+/* The bucket that a timer due at @tick, beyond the levels there are, goes to. */
+static noinline struct hwheel_spoke *levels_park(struct hwheel_levels *l, u64 tick)
+{
+	int bucket = levels_bucket(l, tick);
+
+	if (l->nr < l->planned) {
+		u8 wanted = l->lowest[fls64(tick - l->clock)] + 1;
+
+		l->wanted = clamp(wanted, l->wanted, l->planned);
+		if (l->want)
+			l->want(l);
+	}
+	return levels_transit(l, bucket < 0 ? HWHEEL_NOW : bucket);
 }
 
 /*
@@ -479,22 +518,19 @@ static inline int levels_bucket(const struct hwheel_levels *l, u64 slot)
 static __always_inline struct hwheel_spoke *
 levels_place(struct hwheel_levels *l, u64 tick)
 {
-	struct hwheel_level *lv;
 	unsigned int i;
 
 	if (tick < l->clock)
 		tick = l->clock;	/* overdue; now is as soon as possible */
 
 	for (i = l->lowest[fls64(tick - l->clock)]; i < l->nr; i++) {
-		struct hwheel_spoke *spoke;
+		struct hwheel_level *lv = &l->level[i];
+		struct hwheel_spoke *spoke = level_spoke(lv, level_slot(lv, tick));
 
-		lv = &l->level[i];
-		spoke = level_spoke(lv, level_slot(lv, tick));
 		if (likely(spoke))
 			return spoke;
 	}
-	lv = &l->level[l->nr - 1];
-	return levels_transit(l, levels_bucket(l, level_slot(lv, tick)));
+	return levels_park(l, tick);
 }
 
 static inline void levels_mark(struct hwheel_levels *l, struct hwheel_spoke *spoke)
@@ -609,11 +645,14 @@ static inline u64 levels_sift_tick(const struct hwheel_levels *l,
 	if (!spoke->level || spoke->added < HWHEEL_CROWD || !spoke->mixed)
 		return HWHEEL_NEVER;
 
-	below = &l->level[spoke->level - 1];
-	if (spoke->level == l->nr) {
+	if (spoke->level == l->planned) {
+		if (!l->nr)
+			return HWHEEL_NEVER;
+		below = &l->level[l->nr - 1];
 		place = level_slot(below, spoke->bound);
 		return (place >> spoke->index << spoke->index) * below->width;
 	}
+	below = &l->level[spoke->level - 1];
 	lv = &l->level[spoke->level];
 	begin = level_slot_of(lv, spoke->index) * lv->width;
 	place = level_slot(below, spoke->bound) + 1;
@@ -711,7 +750,7 @@ static inline struct hwheel_spoke *levels_first(struct hwheel_levels *l)
 			return first;
 	}
 
-	l->above = (lv[1].slot + 1) * lv[1].width;
+	l->above = l->nr ? (lv[1].slot + 1) * lv[1].width : 0;
 	bound = first ? first->bound : HWHEEL_NEVER;
 	for (i = 1; i < l->nr; i++) {
 		lv = &l->level[i];
@@ -724,7 +763,7 @@ static inline struct hwheel_spoke *levels_first(struct hwheel_levels *l)
 			bound = spoke->bound;
 		}
 	}
-	lv = &l->level[l->nr];
+	lv = levels_parked(l);
 	for (bits = lv->bits[0]; bits; bits &= bits - 1) {
 		spoke = &lv->spokes[__ffs64(bits)];
 		l->above = min(l->above, spoke->bound);
@@ -741,7 +780,7 @@ static inline struct hwheel_spoke *levels_first(struct hwheel_levels *l)
  * first two occupied spokes ahead of the clock are looked at, as the first may
  * last until after the second should be begun.
  */
-static inline u64 levels_next_sift(const struct hwheel_levels *l,
+static inline u64 levels_next_sift(struct hwheel_levels *l,
 				   struct hwheel_spoke **which)
 {
 	const struct hwheel_level *lv;
@@ -766,8 +805,8 @@ static inline u64 levels_next_sift(const struct hwheel_levels *l,
 			}
 		}
 	}
-	lv = &l->level[l->nr];
-	for (bits = lv->bits[0] & (BIT_ULL(HWHEEL_SIFTING) - 1); bits; bits &= bits - 1) {
+	lv = levels_parked(l);
+	for (bits = lv->bits[0] & (BIT_ULL(HWHEEL_NOW) - 1); bits; bits &= bits - 1) {
 		spoke = &lv->spokes[__ffs64(bits)];
 		tick = levels_sift_tick(l, spoke);
 		if (tick < least) {
@@ -789,7 +828,7 @@ static inline u64 levels_wake(struct hwheel_levels *l)
 
 	if (!first)
 		return HWHEEL_NEVER;
-	if (level_occupied(&l->level[l->nr], HWHEEL_SIFTING))
+	if (level_occupied(levels_parked(l), HWHEEL_SIFTING))
 		return l->clock;
 	return min(first->bound, levels_next_sift(l, &sift));
 }
@@ -798,19 +837,19 @@ static inline u64 levels_wake(struct hwheel_levels *l)
  * An occupied spoke above level 0 that the clock has entered, the highest
  * first; or NULL.
  */
-static inline struct hwheel_spoke *levels_entered(const struct hwheel_levels *l)
+static inline struct hwheel_spoke *levels_entered(struct hwheel_levels *l)
 {
-	const struct hwheel_level *lv = &l->level[l->nr], *top = lv - 1;
+	const struct hwheel_level *lv = levels_parked(l);
 	unsigned int i;
 	u64 bits;
 
-	for (bits = lv->bits[0] & (BIT_ULL(HWHEEL_SIFTING) - 1); bits; bits &= bits - 1) {
+	for (bits = lv->bits[0] & (BIT_ULL(HWHEEL_NOW) - 1); bits; bits &= bits - 1) {
 		struct hwheel_spoke *spoke = &lv->spokes[__ffs64(bits)];
 
-		if (levels_bucket(l, level_slot(top, spoke->bound)) < spoke->index)
+		if (levels_bucket(l, spoke->bound) < spoke->index)
 			return spoke;
 	}
-	for (i = l->nr - 1; i; i--) {
+	for (i = l->nr; i-- > 1;) {
 		lv = &l->level[i];
 		if (level_occupied(lv, lv->pos))
 			return &lv->spokes[lv->pos];
@@ -838,6 +877,7 @@ static inline void levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *
 {
 	unsigned int n;
 
+	l->from = spoke;
 	if (!spoke->mixed) {
 		l->moved++;
 		levels_splice(l, spoke, levels_place(l, spoke->bound));
@@ -859,6 +899,35 @@ static inline void levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *
 		l->visited++;
 }
 
+/* A bounded part of what is in transit; false if nothing is. */
+static inline bool levels_sift(struct hwheel_levels *l)
+{
+	struct hwheel_spoke *sifting = levels_transit(l, HWHEEL_SIFTING);
+
+	if (list_empty(&sifting->timers))
+		return false;
+	levels_cascade(l, sifting);
+	return true;
+}
+
+/*
+ * Add the next level, in @memory of level_size() bytes of zeroes. What is
+ * parked may have its place there, and goes to the list in transit; the caller
+ * may sift it (levels_sift()) or leave that to levels_step().
+ */
+static inline void levels_grow(struct hwheel_levels *l, void *memory)
+{
+	struct hwheel_level *lot = levels_parked(l);
+	u64 bits;
+
+	level_init(l, l->nr, memory);
+	l->nr++;
+	l->above = 0;
+	for (bits = lot->bits[0] & (BIT_ULL(HWHEEL_SIFTING) - 1); bits; bits &= bits - 1)
+		levels_splice(l, &lot->spokes[__ffs64(bits)],
+			      levels_transit(l, HWHEEL_SIFTING));
+}
+
 /**
  * levels_step - do a bounded amount of what is to be done at a tick
  * @l: the levels
@@ -873,7 +942,6 @@ static inline void levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *
 static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 {
 	struct hwheel_spoke *expired = levels_transit(l, HWHEEL_EXPIRED);
-	struct hwheel_spoke *sifting = levels_transit(l, HWHEEL_SIFTING);
 	struct hwheel_spoke *spoke;
 
 	if (!list_empty(&expired->timers))
@@ -883,7 +951,8 @@ static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 	if (spoke && spoke->bound <= now) {
 		if (spoke->bound > l->clock)
 			levels_set_clock(l, spoke->bound);
-		if (!spoke->level || !spoke->mixed) {
+		if (!spoke->level || !spoke->mixed ||
+		    spoke == levels_transit(l, HWHEEL_NOW)) {
 			levels_splice(l, spoke, expired);
 			return HWHEEL_DUE;
 		}
@@ -897,17 +966,15 @@ static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 	if (!spoke)
 		return HWHEEL_IDLE;
 
-	if (!list_empty(&sifting->timers)) {
-		levels_cascade(l, sifting);
+	if (levels_sift(l))
 		return HWHEEL_MOVED;
-	}
 	spoke = levels_entered(l);
 	if (spoke) {
 		levels_cascade(l, spoke);
 		return HWHEEL_MOVED;
 	}
 	if (levels_next_sift(l, &spoke) <= l->clock) {
-		levels_splice(l, spoke, sifting);
+		levels_splice(l, spoke, levels_transit(l, HWHEEL_SIFTING));
 		return HWHEEL_MOVED;
 	}
 	return HWHEEL_IDLE;
@@ -941,7 +1008,7 @@ static inline struct hwheel_timer *levels_any(struct hwheel_levels *l)
  */
 static inline u64 levels_align(const struct hwheel_levels *l, u64 first, u64 last)
 {
-	unsigned int i = l->pow2 ? 0 : l->nr - 1;
+	unsigned int i = l->pow2 ? 0 : l->planned - 1;
 	const struct hwheel_level *lv;
 	u64 mask;
 
@@ -1003,7 +1070,7 @@ static inline const char *levels_check(struct hwheel_levels *l)
 	unsigned int i, j;
 	u32 pos;
 
-	for (i = 0; i <= l->nr; i++) {
+	for (i = 0; i <= l->planned; i++) {
 		const struct hwheel_level *lv = &l->level[i];
 		u64 summary = 0;
 
@@ -1012,11 +1079,17 @@ static inline const char *levels_check(struct hwheel_levels *l)
 			return "a level's clock is not the wheel's";
 		if (lv->pos != pos)
 			return "a level's position is not its clock's";
+		if (i >= l->nr && i < l->planned) {
+			if (lv->summary)
+				return "a level that is not there is occupied";
+			continue;
+		}
 
 		for (j = 0; j < lv->nr; j++) {
 			const struct hwheel_spoke *spoke = &lv->spokes[j];
 			const struct hwheel_timer *timer;
-			bool now = i ? i == l->nr && j == HWHEEL_EXPIRED : j == lv->pos;
+			bool now = i == l->planned ? j == HWHEEL_EXPIRED || j == HWHEEL_NOW :
+				   !i && j == lv->pos;
 
 			if (spoke->level != i || spoke->index != j)
 				return "a spoke has another one's number";
@@ -1041,7 +1114,7 @@ static inline const char *levels_check(struct hwheel_levels *l)
 					return "a timer is due before its spoke's bound";
 				if (!spoke->mixed && tick != spoke->bound)
 					return "a spoke is mixed and does not know";
-				if (i < l->nr &&
+				if (i < l->planned &&
 				    div64_u64(tick, lv->width) != level_slot_of(lv, j))
 					return "a timer is in another slot's spoke";
 			}

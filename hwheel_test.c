@@ -79,7 +79,7 @@ struct rig {
 	struct kunit		*test;
 	struct hwheel_levels	l;
 	struct hwheel_geometry	g;
-	void			*memory;
+	void			*memory;	/* for the levels, as for the lot */
 	u64			fired;		/* timers that have */
 	u64			last;		/* tick of the last that has */
 };
@@ -97,6 +97,33 @@ struct place {
 #define MS	NSEC_PER_MSEC
 #define SPOKES(...)	((const unsigned int []){ __VA_ARGS__, 0 })
 
+/* Memory of level @i, or of the parking lot, which is one more; all are zeroes. */
+static void *rig_memory(struct rig *rig, unsigned int i)
+{
+	void *memory = rig->memory;
+
+	while (i--)
+		memory += level_size(rig->g.spokes[i]);
+	return memory;
+}
+
+/* Let another level be there, if one is planned. */
+static bool rig_grow(struct rig *rig)
+{
+	if (rig->l.nr == rig->g.levels)
+		return false;
+	levels_grow(&rig->l, rig_memory(rig, rig->l.nr));
+	return true;
+}
+
+/* Begin anew at @clock, with all levels there. */
+static void rig_begin(struct rig *rig, u64 clock)
+{
+	levels_init(&rig->l, &rig->g, rig_memory(rig, rig->g.levels), clock);
+	while (rig_grow(rig))
+		;
+}
+
 static void rig_init(struct rig *rig, struct kunit *test, u64 tick_ns,
 		     const unsigned int *spokes, u64 clock)
 {
@@ -107,9 +134,10 @@ static void rig_init(struct rig *rig, struct kunit *test, u64 tick_ns,
 		rig->g.spokes[rig->g.levels++] = *spokes++;
 	KUNIT_ASSERT_NULL(test, hwheel_geometry_fault(&rig->g));
 
-	rig->memory = kunit_kzalloc(test, levels_size(&rig->g), GFP_KERNEL);
+	rig->memory = kunit_kzalloc(test, (size_t)rig_memory(rig, rig->g.levels) +
+				    level_size(HWHEEL_PARKED), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, rig->memory);
-	levels_init(&rig->l, &rig->g, rig->memory, clock);
+	rig_begin(rig, clock);
 }
 
 static struct rig *rig_new(struct kunit *test, u64 tick_ns,
@@ -197,10 +225,10 @@ static struct place place(struct rig *rig, const struct item *item)
 	const struct hwheel_timer *timer;
 	struct place p;
 
-	for (p.level = 0; p.level <= rig->l.nr; p.level++) {
+	for (p.level = 0; p.level <= rig->l.planned; p.level++) {
 		const struct hwheel_level *lv = &rig->l.level[p.level];
 
-		for (p.spoke = 0; p.spoke < lv->nr; p.spoke++)
+		for (p.spoke = 0; lv->spokes && p.spoke < lv->nr; p.spoke++)
 			list_for_each_entry(timer, &lv->spokes[p.spoke].timers, entry)
 				if (timer == &item->timer)
 					return p;
@@ -433,7 +461,7 @@ static void test_clock_face(struct kunit *test)
 /* A timer due at @tick, alone on a wheel at @clock, fires then and wakes once. */
 static void lone_timer(struct rig *rig, struct item *item, u64 clock, u64 tick)
 {
-	levels_init(&rig->l, &rig->g, rig->memory, clock);
+	rig_begin(rig, clock);
 	rig->last = 0;
 	add(rig, item, tick);
 	if (levels_check(&rig->l) || levels_wake(&rig->l) != tick) {
@@ -492,11 +520,11 @@ static void test_parked_hides_nothing(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(geometries); i++) {
 		struct rig *rig = rig_new(test, MS, geometries[i], 5);
-		u64 reach = rig->l.level[rig->l.nr].width;
+		u64 reach = rig->l.level[rig->l.planned].width;
 
 		add_ns(rig, &t[0], KTIME_MAX);
 		add(rig, &t[1], 5 + 40 * reach + 3);
-		expect_place(rig, &t[0], rig->l.nr, -1);
+		expect_place(rig, &t[0], rig->l.planned, -1);
 		for (now = 5; now < 45 * reach; now += 1 + random_below(reach / 2)) {
 			near = now + 1 + random_below(3 * reach);
 			add(rig, &t[2], near);
@@ -582,7 +610,7 @@ static void test_bits_follow(struct kunit *test)
 			expect_sound(rig);
 	}
 	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), HWHEEL_NEVER);
-	for (i = 0; i <= rig->l.nr; i++)
+	for (i = 0; i <= rig->l.planned; i++)
 		KUNIT_EXPECT_EQ(test, rig->l.level[i].summary, 0ULL);
 }
 
@@ -665,7 +693,7 @@ static void test_slack(struct kunit *test)
 			for (x = first; x <= last; x++) {
 				u64 key = 0;
 
-				for (k = 0; k < rig->l.nr; k++) {
+				for (k = 0; k < rig->l.planned; k++) {
 					u64 slot = div64_u64(x, rig->l.level[k].width);
 
 					if (slot * rig->l.level[k].width == x)
@@ -914,14 +942,19 @@ static void random_walk(struct kunit *test, const unsigned int *spokes, u64 tick
 	most = div64_u64(S64_MAX, tick_ns) / 8;
 	m->now = random_magnitude(most);
 	rig_init(&m->rig, test, tick_ns, spokes, m->now);
+	if (random_below(2))	/* else levels come when they are wanted, or late */
+		levels_init(&m->rig.l, &m->rig.g, rig_memory(&m->rig, m->rig.g.levels),
+			    m->now);
 	m->nr = 1 + random_below(100);
 	m->timers = kunit_kcalloc(test, m->nr, sizeof(*m->timers), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, m->timers);
 	/* Up to a few times the reach, but not beyond the end of time. */
-	span = min(m->rig.l.level[m->rig.l.nr].width * 4, most);
+	span = min(m->rig.l.level[m->rig.l.planned].width * 4, most);
 
 	for (i = 0; i < ops && !fault && m->now < 6 * most; i++) {
 		fault = model_op(m, span);
+		if (m->rig.l.wanted > m->rig.l.nr && !random_below(50))
+			rig_grow(&m->rig);
 		if (!fault && i % 64 == 0)
 			fault = levels_check(&m->rig.l);
 	}
@@ -2349,8 +2382,8 @@ static void test_create_errors(struct kunit *test)
 		{ { .name = "bad", .clock = CLOCK_MONOTONIC_RAW }, -EINVAL },
 		{ { .name = "bad", .context = 99 }, -EINVAL },
 		{ { .name = "bad", .context = -1 }, -EINVAL },
-		{ { .name = "bad", .context = HWHEEL_HARDIRQ }, -EOPNOTSUPP },
-		{ { .name = "bad", .context = HWHEEL_WORK }, -EOPNOTSUPP },
+		{ { .name = "bad", .flags = HWHEEL_UNBOUND }, -EINVAL },
+		{ { .name = "bad", .context = HWHEEL_WORK, .flags = 2 }, -EINVAL },
 		{ { .name = "system" }, -EEXIST },
 		{ { .name = "1234567890123456789012345678901" }, 0 },
 		{ { .name = "good", .levels = 1, .spokes = { 2 }, .tick_ns = 1000 }, 0 },
