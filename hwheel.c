@@ -277,12 +277,15 @@ static void hwheel_lockdep_init(struct hwheel_timer *timer, const char *name,
 	lockdep_init_map(&timer->lockdep_map, name, key, 0);
 }
 
-/* Report locks that are held here and that the callback takes. */
-static void hwheel_lockdep_sync(struct hwheel_timer *timer)
+/*
+ * Report locks that are held here and that the callback takes. That it waits for
+ * itself is found without lockdep, which would switch itself off for it.
+ */
+static void hwheel_lockdep_sync(struct hwheel_timer *timer, const struct hwheel_base *base)
 {
 	unsigned long flags;
 
-	if (unlikely(!timer))
+	if (READ_ONCE(base->running) == timer && READ_ONCE(base->runner) == current)
 		return;
 	local_irq_save(flags);
 	lock_map_acquire(&timer->lockdep_map);
@@ -292,7 +295,8 @@ static void hwheel_lockdep_sync(struct hwheel_timer *timer)
 #else
 static inline void hwheel_lockdep_init(struct hwheel_timer *timer, const char *name,
 				       struct lock_class_key *key) { }
-static inline void hwheel_lockdep_sync(struct hwheel_timer *timer) { }
+static inline void hwheel_lockdep_sync(struct hwheel_timer *timer,
+				       const struct hwheel_base *base) { }
 #endif
 
 #ifdef CONFIG_DEBUG_OBJECTS_TIMERS
@@ -386,16 +390,20 @@ static inline void debug_hwheel_free(struct hwheel_timer *timer) { }
  */
 static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
 {
+	static DEFINE_RAW_SPINLOCK(lock);	/* one of many who come at once */
 	struct hwheel_base *base;
+	unsigned long flags;
 
 	if (WARN_ONCE(!timer, "hwheel: %ps used a timer that is NULL\n",
 		      __builtin_return_address(0)))
 		return NULL;
-	base = READ_ONCE(timer->base);
-	if (base == __HWHEEL_SYSTEM_BASE) {
-		cmpxchg(&timer->base, base, raw_cpu_ptr(hwheel_system->bases));
-		return READ_ONCE(timer->base);
+	raw_spin_lock_irqsave(&lock, flags);
+	if (timer->base == __HWHEEL_SYSTEM_BASE) {
+		debug_hwheel_init(timer, false);
+		WRITE_ONCE(timer->base, raw_cpu_ptr(hwheel_system->bases));
 	}
+	base = timer->base;
+	raw_spin_unlock_irqrestore(&lock, flags);
 	WARN_ONCE(!base, "hwheel: timer with callback %ps used before hwheel_setup()\n",
 		  timer->function);
 	return base;
@@ -405,8 +413,10 @@ static __always_inline struct hwheel_base *hwheel_base(const struct hwheel_timer
 {
 	struct hwheel_base *base = NULL;
 
-	if (likely(timer))
+	if (likely(timer)) {
+		debug_hwheel_assert_init((struct hwheel_timer *)timer);
 		base = READ_ONCE(timer->base);
+	}
 	if (unlikely((unsigned long)base <= (unsigned long)__HWHEEL_SYSTEM_BASE))
 		return hwheel_find_base((struct hwheel_timer *)timer);
 	return base;
@@ -1089,7 +1099,8 @@ static __always_inline bool hwheel_arm(struct hwheel_timer *timer, ktime_t expir
 		wake = levels_add(&base->levels, timer, tick);
 	}
 	base->count[pending ? HWHEEL_REARMED : HWHEEL_ADDED]++;
-	debug_hwheel_activate(timer);
+	if (!pending)
+		debug_hwheel_activate(timer);
 	trace_hwheel_start(base, timer);
 	if (wake < base->armed)
 		hwheel_arm_base(base, wake);
@@ -1308,7 +1319,6 @@ static __always_inline int hwheel_remove(struct hwheel_timer *timer, bool shutdo
 
 	if (unlikely(!hwheel_base(timer)))
 		return 0;
-	debug_hwheel_assert_init(timer);
 
 	base = hwheel_lock(timer, &flags);
 	if (shutdown)
@@ -1331,9 +1341,11 @@ static __always_inline int hwheel_remove(struct hwheel_timer *timer, bool shutdo
 
 static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
 {
-	hwheel_lockdep_sync(timer);
+	struct hwheel_base *base = hwheel_base(timer);
+
+	if (likely(base))
+		hwheel_lockdep_sync(timer, base);
 	for (;;) {
-		struct hwheel_base *base;
 		int ret = hwheel_remove(timer, shutdown, &base);
 
 		if (ret >= 0)

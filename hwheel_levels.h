@@ -917,6 +917,7 @@ static inline bool levels_sift(struct hwheel_levels *l)
  */
 static inline void levels_grow(struct hwheel_levels *l, void *memory)
 {
+	struct hwheel_spoke *sifting = levels_transit(l, HWHEEL_SIFTING);
 	struct hwheel_level *lot = levels_parked(l);
 	u64 bits;
 
@@ -924,8 +925,9 @@ static inline void levels_grow(struct hwheel_levels *l, void *memory)
 	l->nr++;
 	l->above = 0;
 	for (bits = lot->bits[0] & (BIT_ULL(HWHEEL_SIFTING) - 1); bits; bits &= bits - 1)
-		levels_splice(l, &lot->spokes[__ffs64(bits)],
-			      levels_transit(l, HWHEEL_SIFTING));
+		levels_splice(l, &lot->spokes[__ffs64(bits)], sifting);
+	/* Overdue timers may have been parked; now is as soon as possible. */
+	sifting->bound = max(sifting->bound, l->clock);
 }
 
 /**
