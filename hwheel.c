@@ -384,6 +384,12 @@ static inline void debug_hwheel_free(struct hwheel_timer *timer) { }
 /* ------------------------------------------------------------------------ */
 /* A timer's base */
 
+/* hwheel_pending() of what is no NULL. */
+static __always_inline bool hwheel_queued(const struct hwheel_timer *timer)
+{
+	return READ_ONCE(timer->entry.next);
+}
+
 /*
  * The base of a timer that has been on none so far, or that has not been set
  * up. Static timers come to the module's wheel here.
@@ -516,15 +522,19 @@ static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 
 /*
  * Bring the clock of a base on, if a run has nothing to do before @now. It is
- * worth it when the clock has fallen far behind.
+ * worth it when the clock has fallen @lag ticks behind.
  */
 static __always_inline void hwheel_catch_up(struct hwheel_base *base, ktime_t now,
 					    u64 lag)
 {
-	u64 tick = levels_tick_down(&base->levels, now);
+	struct hwheel_levels *levels = &base->levels;
+	u64 tick;
 
-	if (tick > base->levels.clock + lag && tick <= base->armed)
-		levels_set_clock(&base->levels, tick);
+	if (likely((levels->clock + lag) * levels->tick_ns >= (u64)now))
+		return;
+	tick = levels_tick_down(levels, now);
+	if (tick > levels->clock && tick <= base->armed)
+		levels_set_clock(levels, tick);
 }
 
 /*
@@ -994,9 +1004,9 @@ static __always_inline bool hwheel_may_arm(const struct hwheel_base *base,
 		return false;
 	}
 	if (how == HWHEEL_IF_PENDING)
-		return hwheel_pending(timer);
+		return hwheel_queued(timer);
 	if (how == HWHEEL_IF_EARLIER)
-		return !hwheel_pending(timer) || expires < timer->expires;
+		return !hwheel_queued(timer) || expires < timer->expires;
 	return true;
 }
 
@@ -1006,6 +1016,8 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 {
 	struct hwheel_base *target;
 
+	if (likely(cpu < 0 && base->cpu == smp_processor_id()))
+		return base;
 	if (unlikely(base->running == timer))
 		return base;
 	if (cpu >= 0) {
@@ -1015,27 +1027,25 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 	} else if ((timer->flags & HWHEEL_PINNED) && !base->offline) {
 		return base;
 	}
-	if (likely(base->cpu == smp_processor_id()))
-		return base;
 	return this_cpu_ptr(base->wheel->bases);
 }
 
 /*
- * With *@base locked: take @timer from it to @target. If that is still right
- * once both locks have been got, *@base is then @target, locked, and it only
- * remains to put the timer, if it is @pending, into a spoke there. Else false
- * is returned and *@base is the base that the timer is on, locked.
+ * With @from locked: take @timer from it to @target. If that is still right once
+ * both locks have been got, @target is left locked, it only remains to put the
+ * timer, if it is @pending, into a spoke there, and NULL is returned. Else the
+ * base that the timer is on is returned, locked.
  */
-static noinline bool hwheel_switch_base(struct hwheel_base **base, struct hwheel_timer *timer,
-					struct hwheel_base *target, bool pending,
-					ktime_t expires, enum hwheel_how how)
-	__must_hold(&(*base)->lock)
+static noinline struct hwheel_base *
+hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
+		   struct hwheel_base *target, bool pending, ktime_t expires,
+		   enum hwheel_how how)
+	__releases(&from->lock)
 {
-	struct hwheel_base *from = *base;
 	unsigned long flags;
 
 	hwheel_lock_other(from, target);
-	if (likely(timer->base == from && hwheel_pending(timer) == pending &&
+	if (likely(timer->base == from && hwheel_queued(timer) == pending &&
 		   hwheel_may_arm(from, timer, expires, how) &&
 		   from->running != timer && !target->offline &&
 		   target->life == timer->life)) {
@@ -1044,13 +1054,11 @@ static noinline bool hwheel_switch_base(struct hwheel_base **base, struct hwheel
 		WRITE_ONCE(timer->base, target);
 		target->count[HWHEEL_MIGRATED] += pending;
 		raw_spin_unlock(&from->lock);
-		*base = target;
-		return true;
+		return NULL;
 	}
 	raw_spin_unlock(&target->lock);
 	raw_spin_unlock(&from->lock);
-	*base = hwheel_lock(timer, &flags);	/* interrupts are off already */
-	return false;
+	return hwheel_lock(timer, &flags);	/* interrupts are off already */
 }
 
 /*
@@ -1068,7 +1076,7 @@ static __always_inline bool hwheel_arm(struct hwheel_timer *timer, ktime_t expir
 
 	base = hwheel_lock(timer, &flags);
 	for (;;) {
-		pending = hwheel_pending(timer);
+		pending = hwheel_queued(timer);
 		if (!hwheel_may_arm(base, timer, expires, how))
 			goto out;
 		target = hwheel_target(base, timer, cpu);
@@ -1076,9 +1084,12 @@ static __always_inline bool hwheel_arm(struct hwheel_timer *timer, ktime_t expir
 			break;
 		if (unlikely(READ_ONCE(target->closing)))
 			goto out;	/* destruction has got there first */
-		moved = hwheel_switch_base(&base, timer, target, pending, expires, how);
-		if (moved)
+		base = hwheel_switch_base(base, timer, target, pending, expires, how);
+		moved = !base;
+		if (moved) {
+			base = target;
 			break;
+		}
 	}
 	if (unlikely(base->running == timer))
 		base->dest = cpu >= 0 && cpu != base->cpu ?
@@ -1090,6 +1101,7 @@ static __always_inline bool hwheel_arm(struct hwheel_timer *timer, ktime_t expir
 
 		WRITE_ONCE(timer->expires, expires);
 		wake = levels_mod(&base->levels, timer, old, tick);
+		base->count[HWHEEL_REARMED]++;
 	} else {
 		if (unlikely(!base->levels.pending))
 			hwheel_catch_up(base, now ?: hwheel_clock(base->wheel), 0);
@@ -1097,8 +1109,8 @@ static __always_inline bool hwheel_arm(struct hwheel_timer *timer, ktime_t expir
 			hwheel_catch_up(base, now, base->levels.level[0].nr / 2);
 		WRITE_ONCE(timer->expires, expires);
 		wake = levels_add(&base->levels, timer, tick);
+		base->count[pending ? HWHEEL_REARMED : HWHEEL_ADDED]++;
 	}
-	base->count[pending ? HWHEEL_REARMED : HWHEEL_ADDED]++;
 	if (!pending)
 		debug_hwheel_activate(timer);
 	trace_hwheel_start(base, timer);
@@ -1110,8 +1122,8 @@ out:
 }
 
 /* The instant from @expires to @expires + @slack at which timers best meet. */
-static __always_inline ktime_t hwheel_pick(const struct hwheel_base *base,
-					   ktime_t expires, ktime_t slack)
+static noinline ktime_t hwheel_pick(const struct hwheel_base *base, ktime_t expires,
+				    ktime_t slack)
 {
 	u64 first, last;
 
@@ -1205,8 +1217,9 @@ bool hwheel_add_at(struct hwheel_timer *timer, ktime_t expires, ktime_t slack)
 
 	if (unlikely(!base))
 		return false;
-	return hwheel_arm(timer, hwheel_pick(base, expires, slack), 0,
-			  HWHEEL_ANYHOW, -1);
+	if (slack > 0)
+		expires = hwheel_pick(base, expires, slack);
+	return hwheel_arm(timer, expires, 0, HWHEEL_ANYHOW, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_add_at);
 
@@ -1326,7 +1339,7 @@ static __always_inline int hwheel_remove(struct hwheel_timer *timer, bool shutdo
 	if (running && base->running == timer) {
 		*running = base;
 		ret = -1;
-	} else if (hwheel_pending(timer)) {
+	} else if (hwheel_queued(timer)) {
 		if (unlikely(base->running == timer))
 			base->dest = NULL;
 		levels_del(&base->levels, timer);
@@ -1373,7 +1386,7 @@ static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
  */
 bool hwheel_cancel(struct hwheel_timer *timer)
 {
-	if (likely(timer) && !hwheel_pending(timer))
+	if (likely(timer) && !hwheel_queued(timer))
 		return false;
 	return hwheel_remove(timer, false, NULL);
 }

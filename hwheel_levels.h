@@ -91,6 +91,7 @@
 #define _HWHEEL_LEVELS_H
 
 #include <linux/bitops.h>
+#include <linux/compiler.h>
 #include <linux/list.h>
 #include <linux/log2.h>
 #include <linux/math64.h>
@@ -176,6 +177,7 @@ struct hwheel_level {
 	struct hwheel_divisor	div;		/* by @width */
 	u64			width;		/* ticks a slot */
 	u16			nr;		/* spokes */
+	u16			open;		/* likewise, 0 if there are none to place in */
 	u16			pos;		/* spoke of the clock's slot */
 } ____cacheline_aligned;
 
@@ -259,6 +261,7 @@ static __always_inline u64 divisor_div(const struct hwheel_divisor *div, u64 x)
 {
 	if (div->mul) {
 #ifdef __SIZEOF_INT128__	/* one instruction, also where math64.h has none */
+		OPTIMIZER_HIDE_VAR(x);	/* gcc that knows it for a s64 takes four */
 		x = (__uint128_t)x * div->mul >> 64;
 #else
 		x = mul_u64_u64_shr(x, div->mul, 64);
@@ -468,16 +471,12 @@ static inline u64 level_slot_of(const struct hwheel_level *lv, unsigned int inde
 	return lv->slot + index - lv->pos + (index < lv->pos ? lv->nr : 0);
 }
 
-/* The spoke of slot @slot, or NULL if it lies behind the clock or too far ahead. */
-static __always_inline struct hwheel_spoke *level_spoke(const struct hwheel_level *lv,
-							u64 slot)
+/* The spoke that stands for the slot @ahead slots ahead of the clock's. */
+static __always_inline struct hwheel_spoke *level_ahead(const struct hwheel_level *lv,
+							u64 ahead)
 {
-	u64 ahead = slot - lv->slot;
-
-	if (unlikely(ahead >= lv->nr))
-		return NULL;
 	ahead += lv->pos;
-	return &lv->spokes[ahead < lv->nr ? ahead : ahead - lv->nr];
+	return &lv->spokes[ahead < lv->open ? ahead : ahead - lv->open];
 }
 
 /*
@@ -495,7 +494,7 @@ static inline int levels_bucket(const struct hwheel_levels *l, u64 tick)
 }
 
 /* The bucket that a timer due at @tick, beyond the levels there are, goes to. */
-static noinline struct hwheel_spoke *levels_park(struct hwheel_levels *l, u64 tick)
+static inline struct hwheel_spoke *levels_park(struct hwheel_levels *l, u64 tick)
 {
 	int bucket = levels_bucket(l, tick);
 
@@ -509,6 +508,20 @@ static noinline struct hwheel_spoke *levels_park(struct hwheel_levels *l, u64 ti
 	return levels_transit(l, bucket < 0 ? HWHEEL_NOW : bucket);
 }
 
+/* Likewise, of a timer that has its place in no level below level @i. */
+static noinline struct hwheel_spoke *levels_place_above(struct hwheel_levels *l,
+							unsigned int i, u64 tick)
+{
+	for (; i < l->nr; i++) {
+		const struct hwheel_level *lv = &l->level[i];
+		u64 ahead = level_slot(lv, tick) - lv->slot;
+
+		if (ahead < lv->nr)
+			return level_ahead(lv, ahead);
+	}
+	return levels_park(l, tick);
+}
+
 /*
  * The spoke that a timer due at @tick has its place in. Whether the distance
  * to @tick spans n or n + 1 slots depends on where in its slot the clock is,
@@ -518,19 +531,19 @@ static noinline struct hwheel_spoke *levels_park(struct hwheel_levels *l, u64 ti
 static __always_inline struct hwheel_spoke *
 levels_place(struct hwheel_levels *l, u64 tick)
 {
+	const struct hwheel_level *lv;
 	unsigned int i;
+	u64 ahead;
 
 	if (tick < l->clock)
 		tick = l->clock;	/* overdue; now is as soon as possible */
 
-	for (i = l->lowest[fls64(tick - l->clock)]; i < l->nr; i++) {
-		struct hwheel_level *lv = &l->level[i];
-		struct hwheel_spoke *spoke = level_spoke(lv, level_slot(lv, tick));
-
-		if (likely(spoke))
-			return spoke;
-	}
-	return levels_park(l, tick);
+	i = l->lowest[fls64(tick - l->clock)];
+	lv = &l->level[i];
+	ahead = level_slot(lv, tick) - lv->slot;
+	if (unlikely(ahead >= lv->open))
+		return levels_place_above(l, i, tick);
+	return level_ahead(lv, ahead);
 }
 
 static inline void levels_mark(struct hwheel_levels *l, struct hwheel_spoke *spoke)
@@ -700,9 +713,12 @@ static noinline bool levels_stays(struct hwheel_levels *l, struct hwheel_spoke *
 		return false;
 	for (i = spoke->level; i < l->nr; i++) {
 		const struct hwheel_level *lv = &l->level[i];
+		u64 ahead = level_slot(lv, tick) - lv->slot;
 
-		spoke = level_spoke(lv, level_slot(lv, tick));
-		if (spoke && !list_empty(&spoke->timers))
+		if (ahead >= lv->nr)
+			continue;
+		spoke = level_ahead(lv, ahead);
+		if (!list_empty(&spoke->timers))
 			levels_widen(spoke, tick);
 	}
 	return true;
@@ -922,6 +938,7 @@ static inline void levels_grow(struct hwheel_levels *l, void *memory)
 	u64 bits;
 
 	level_init(l, l->nr, memory);
+	l->level[l->nr].open = l->level[l->nr].nr;
 	l->nr++;
 	l->above = 0;
 	for (bits = lot->bits[0] & (BIT_ULL(HWHEEL_SIFTING) - 1); bits; bits &= bits - 1)
