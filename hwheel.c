@@ -173,7 +173,7 @@ struct hwheel_base {
 	 */
 	raw_spinlock_t		lock;
 	u32			life;		/* number of the wheel's life */
-	s16			cpu;
+	int			cpu;
 	bool			offline;	/* its timers have moved; add none */
 	bool			boottime;	/* as the wheel's clock says */
 	bool			closing;	/* the wheel is being destroyed */
@@ -481,17 +481,17 @@ static void hwheel_lock_other(struct hwheel_base *base, struct hwheel_base *othe
 /* ------------------------------------------------------------------------ */
 /* The drive */
 
-static __always_inline bool hwheel_hard(const struct hwheel_base *base)
+static __always_inline enum hwheel_context hwheel_context(const struct hwheel_base *base)
 {
-	return base->wheel->context == HWHEEL_HARDIRQ;
+	return base->wheel->context;
 }
 
 static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 {
 	trace_hwheel_arm(base, expires);
 	hrtimer_start(&base->hrtimer, expires,
-		      hwheel_hard(base) ? HRTIMER_MODE_ABS_PINNED_HARD :
-					  HRTIMER_MODE_ABS_PINNED_SOFT);
+		      hwheel_context(base) == HWHEEL_HARDIRQ ?
+		      HRTIMER_MODE_ABS_PINNED_HARD : HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
 /* On @base's CPU, by request of another one; interrupts are off. */
@@ -612,7 +612,7 @@ static inline void hwheel_wait_expiry(struct hwheel_base *base)
 static void hwheel_wait_running(struct hwheel_base *base,
 				const struct hwheel_timer *timer)
 {
-	switch (base->wheel->context) {
+	switch (hwheel_context(base)) {
 	case HWHEEL_SOFTIRQ:
 		hwheel_wait_expiry(base);
 		break;
@@ -685,11 +685,14 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 		      "hwheel: callback %ps returned with preempt_count %08x, was called with %08x\n",
 		      function, preempt_count(), count))
 		preempt_count_set(count);
-	if (WARN_ONCE(irqs_disabled() != (context == HWHEEL_HARDIRQ),
-		      "hwheel: callback %ps has switched interrupts %s\n",
-		      function, irqs_disabled() ? "off" : "on") &&
-	    context == HWHEEL_HARDIRQ)
-		local_irq_disable();
+	if (context == HWHEEL_HARDIRQ) {
+		if (WARN_ONCE(!irqs_disabled(),
+			      "hwheel: callback %ps has switched interrupts on\n", function))
+			local_irq_disable();
+	} else if (WARN_ONCE(irqs_disabled(),
+			     "hwheel: callback %ps has switched interrupts off\n", function)) {
+		local_irq_enable();
+	}
 	if (context == HWHEEL_WORK)
 		cond_resched();
 
@@ -700,8 +703,11 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 		WRITE_ONCE(base->running, NULL);
 	if (context == HWHEEL_SOFTIRQ)
 		hwheel_yield_expiry(base);
-	if (context == HWHEEL_WORK && wq_has_sleeper(&base->wait))
-		wake_up_all(&base->wait);
+	if (context == HWHEEL_WORK && wq_has_sleeper(&base->wait)) {
+		hwheel_unlock_run(base, context);
+		wake_up_all(&base->wait);	/* takes a lock that may sleep */
+		hwheel_lock_run(base, context);
+	}
 }
 
 /*
@@ -1040,7 +1046,7 @@ static noinline struct hwheel_base *
 hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
 		   struct hwheel_base *target, bool pending, ktime_t expires,
 		   enum hwheel_how how)
-	__releases(&from->lock)
+	__must_hold(&from->lock)
 {
 	unsigned long flags;
 
@@ -1356,8 +1362,10 @@ static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
 {
 	struct hwheel_base *base = hwheel_base(timer);
 
-	if (likely(base))
+	if (likely(base)) {
 		hwheel_lockdep_sync(timer, base);
+		might_sleep_if(hwheel_context(base) == HWHEEL_WORK && !in_interrupt());
+	}
 	for (;;) {
 		int ret = hwheel_remove(timer, shutdown, &base);
 
@@ -1369,6 +1377,10 @@ static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
 		/* Only the callback itself can find itself running it. */
 		if (WARN_ONCE(READ_ONCE(base->runner) == current,
 			      "hwheel: callback %ps waits for itself\n",
+			      timer->function))
+			return hwheel_remove(timer, shutdown, NULL);
+		if (WARN_ONCE(hwheel_context(base) == HWHEEL_WORK ? in_interrupt() : in_hardirq(),
+			      "hwheel: callback %ps is waited for where one can't wait\n",
 			      timer->function))
 			return hwheel_remove(timer, shutdown, NULL);
 		hwheel_wait_running(base, timer);
@@ -1464,7 +1476,7 @@ EXPORT_SYMBOL_GPL(hwheel_shutdown_sync);
 /* ------------------------------------------------------------------------ */
 /* Setting up and looking */
 
-/* Is @p, which may be anything, where a list entry @entry points to, and back? */
+/* Do those that @entry, which may be anything, points to point back to it? */
 static bool hwheel_linked(const struct list_head *entry)
 {
 	struct list_head *next = entry->next, *prev = entry->prev, *back;
@@ -1492,6 +1504,8 @@ static noinline void hwheel_unlink_stale(struct hwheel_timer *timer, struct hwhe
 		raw_spin_lock_irqsave(&base->lock, flags);
 		pending = timer->base == base && hwheel_linked(&timer->entry);
 		if (pending) {
+			if (base->running == timer)
+				base->dest = NULL;
 			levels_del(&base->levels, timer);
 			base->count[HWHEEL_CANCELLED]++;
 		}
@@ -2123,7 +2137,6 @@ static int __init hwheel_init(void)
 	int err;
 
 	BUILD_BUG_ON(!IS_ENABLED(CONFIG_LOCKDEP) && sizeof(struct hwheel_timer) > 48);
-	BUILD_BUG_ON(NR_CPUS > S16_MAX);
 	BUILD_BUG_ON(sizeof(struct hwheel_spoke) > 32);
 
 	memcpy(config.spokes, spokes, sizeof(spokes));

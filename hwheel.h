@@ -156,10 +156,11 @@ void hwheel_destroy(struct hwheel *wheel);
 
 #ifdef CONFIG_LOCKDEP
 /* A string is as good a key as any that is static. */
-#define __HWHEEL_LOCKDEP(_name)						\
-	.lockdep_map = { .name = _name, .key = (void *)(__FILE__ ":" __stringify(__LINE__)) },
+#define __HWHEEL_HERE		(__FILE__ ":" __stringify(__LINE__))
+#define __HWHEEL_LOCKDEP_MAP	\
+	.lockdep_map = { .name = __HWHEEL_HERE, .key = (void *)__HWHEEL_HERE },
 #else
-#define __HWHEEL_LOCKDEP(_name)
+#define __HWHEEL_LOCKDEP_MAP
 #endif
 
 /**
@@ -172,7 +173,7 @@ void hwheel_destroy(struct hwheel *wheel);
 		.function	= (_function),			\
 		.base		= __HWHEEL_SYSTEM_BASE,		\
 		.life		= __HWHEEL_SYSTEM_LIFE,		\
-		__HWHEEL_LOCKDEP(#name)				\
+		__HWHEEL_LOCKDEP_MAP				\
 	}
 
 void hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,

@@ -382,7 +382,7 @@ static inline void level_init(struct hwheel_levels *l, unsigned int i, void *mem
 		spokes[j].index = j;
 	}
 	lv->bits = (u64 *)(spokes + lv->nr);
-	smp_store_release(&lv->spokes, spokes);
+	smp_store_release(&lv->spokes, spokes);	/* for level_exists() */
 }
 
 /*
@@ -437,7 +437,7 @@ static inline struct hwheel_spoke *levels_transit(struct hwheel_levels *l,
 /* Has @lv been made? Asked without the lock, too, by those who only look. */
 static inline bool level_exists(const struct hwheel_level *lv)
 {
-	return smp_load_acquire(&lv->spokes);
+	return smp_load_acquire(&lv->spokes);	/* and with them what they hold */
 }
 
 static inline bool level_occupied(const struct hwheel_level *lv,

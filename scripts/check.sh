@@ -98,7 +98,8 @@ suite_style()
 	try sparse silent "^$build/.*(warning|error):" C=2 CHECK=sparse
 }
 
-# checkpatch FILES...: the compat header alone may ask for the kernel's version
+# checkpatch FILES...: the compat header alone may ask for the kernel's version,
+# and the macros of tracepoints have a layout of their own
 checkpatch()
 {
 	local file ignore status=0
@@ -107,6 +108,8 @@ checkpatch()
 		ignore=FILE_PATH_CHANGES
 		[ "$file" != hwheel_compat.h ] ||
 			ignore+=,LINUX_VERSION_CODE,CONSTANT_COMPARISON
+		[ "$file" != hwheel_trace.h ] ||
+			ignore+=,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE
 		"$source/scripts/checkpatch.pl" --strict --no-tree --quiet --terse \
 			--no-summary --show-types --ignore $ignore -f "$file" ||
 			status=1
