@@ -37,7 +37,11 @@ torture:
 bench:
 	@scripts/bench.sh
 
+htmldocs:
+	@scripts/htmldocs.sh
+
 clean:
+	@rm -rf Documentation/output
 	@find . -path ./.git -prune -o -type f \( -name '*.o' -o -name '*.a' \
 		-o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
 		-o -name '.*.cmd' -o -name '.*.d' -o -name modules.order \
@@ -55,9 +59,10 @@ help:
 	@echo '                  BROKEN=fault: with a fault, which it has to find'
 	@echo 'make bench        measures it beside timer_list and hrtimer (an hour);'
 	@echo '                  WHERE="uml years qemu" QUICK=1'
+	@echo 'make htmldocs     Documentation/output/index.html'
 	@echo 'make install      puts the modules beside those of the kernel; KDIR=folder'
 	@echo 'make dkms         has DKMS build and install hwheel.ko, now and for new kernels'
 	@echo 'make clean        removes what was built here; downloads and kernels stay in'
 	@echo '                  $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
-.PHONY: modules install dkms demo check torture bench clean help
+.PHONY: modules install dkms demo check torture bench htmldocs clean help

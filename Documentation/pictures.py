@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Draws the pictures of wheels.rst into a folder: pictures.py FOLDER"""
+
+import pathlib
+import sys
+
+import matplotlib
+matplotlib.use('svg')
+from matplotlib import pyplot  # pylint: disable=wrong-import-position
+
+SPOKES = 16
+LEVELS = 3
+FREE, HAND, TIMER = '#f4f1ea', '#9db4c0', '#d1495b'
+LINE = '#253237'
+
+
+def place(due, now):
+    """Level and spoke of a timer due at a tick: the rule of the text, spelt out."""
+    for level in range(LEVELS):
+        width = SPOKES ** level
+        if due // width - now // width < SPOKES:
+            return level, due // width % SPOKES
+    raise ValueError(due)
+
+
+def draw_level(axes, level, y, now, timer=None):
+    """A row of spokes with the clock's one darker, and the timer's if it is here."""
+    width = SPOKES ** level
+    for spoke in range(SPOKES):
+        colour = FREE
+        if spoke == now // width % SPOKES:
+            colour = HAND
+        if timer == (level, spoke):
+            colour = TIMER
+        axes.add_patch(pyplot.Rectangle((spoke, y), 0.92, 0.8, facecolor=colour,
+                                        edgecolor=LINE, linewidth=0.8))
+        axes.text(spoke + 0.46, y + 0.4, spoke, ha='center', va='center', fontsize=8,
+                  color='white' if colour == TIMER else LINE)
+    axes.text(-0.3, y + 0.4, f'level {level}\n{width} ms a spoke', ha='right',
+              va='center', fontsize=9, color=LINE)
+
+
+def new_picture(height):
+    figure, axes = pyplot.subplots(figsize=(9, height))
+    axes.set_xlim(-3.6, SPOKES + 0.2)
+    axes.axis('off')
+    return figure, axes
+
+
+def save(figure, axes, top, path):
+    axes.set_ylim(-0.4, top)
+    figure.savefig(path, bbox_inches='tight', metadata={'Date': None})
+    pyplot.close(figure)
+
+
+def clock(path):
+    """Three levels, and what one spoke of a level holds of the level below."""
+    figure, axes = new_picture(3)
+    for level in range(LEVELS):
+        draw_level(axes, level, 1.6 * level, now=0)
+    for level in range(1, LEVELS):
+        y = 1.6 * level
+        for x in (0, SPOKES - 0.08):
+            axes.plot([0 if x == 0 else 0.92, x], [y, y - 0.8], color=LINE,
+                      linewidth=0.8, linestyle=':')
+    save(figure, axes, 1.6 * LEVELS, path)
+
+
+def cascade(path, due=303):
+    """The timer's place at each instant at which its level's clock gets to it."""
+    steps = [0, 256, 288, due]
+    figure, axes = new_picture(8.5)
+    y = 0
+    for now in reversed(steps):
+        for level in range(LEVELS):
+            draw_level(axes, level, y + level, now, place(due, now))
+        text = f'at {now} ms' + (': it fires' if now == due else '')
+        axes.text(-0.3, y + LEVELS + 0.25, text, ha='right', va='center', fontsize=11,
+                  weight='bold', color=LINE)
+        y += LEVELS + 1.3
+    save(figure, axes, y, path)
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    matplotlib.rcParams['svg.hashsalt'] = 'hwheel'
+    clock(folder / 'clock.svg')
+    cascade(folder / 'cascade.svg')
+
+
+main()

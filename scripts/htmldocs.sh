@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Builds Documentation/ into Documentation/output/, without a warning or not at
+# all. The API comes from the kernel-doc comments, the pictures are drawn here;
+# performance.rst shows bench.svg if "make bench" has been run.
+#
+# Usage: htmldocs.sh [FOLDER]
+
+. "$(dirname "$0")/lab.sh"
+
+out=${1:-$lab_top/Documentation/output}
+need python3-sphinx python3-matplotlib perl
+source=$(linux_source)
+docs=$lab_work/Documentation
+cp -r "$lab_top/Documentation" "$docs"
+rm -rf "$docs/output"
+chmod -R u+w "$docs"
+
+{
+	printf '%s\n' API === '' "From the sources' kernel-doc comments." ''
+	for part in hwheel.h hwheel.c; do
+		"$source/scripts/kernel-doc" -rst -no-doc-sections "$lab_top/$part"
+	done
+} >"$docs/api.rst"
+/usr/bin/python3 "$docs/pictures.py" "$docs"
+if [ -f "$lab_top/bench.svg" ]; then
+	cp "$lab_top/bench.svg" "$docs"
+	printf '.. figure:: bench.svg\n\n   Drawn by ``make bench``.\n'
+else
+	printf '.. note:: ``make bench`` draws the figure that belongs here.\n'
+fi >"$docs/bench.inc"
+
+rm -rf "$out"
+/usr/bin/python3 -m sphinx -q -W --keep-going -b html "$docs" "$out"
+say "htmldocs: $out/index.html"
