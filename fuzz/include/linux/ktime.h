@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _LINUX_KTIME_H
+#define _LINUX_KTIME_H
+
+#include <linux/types.h>
+
+typedef s64 ktime_t;
+
+#define KTIME_MAX		S64_MAX
+
+#endif /* _LINUX_KTIME_H */

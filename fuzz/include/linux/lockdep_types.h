@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _LINUX_LOCKDEP_TYPES_H
+#define _LINUX_LOCKDEP_TYPES_H
+
+struct lock_class_key { };
+
+#endif /* _LINUX_LOCKDEP_TYPES_H */

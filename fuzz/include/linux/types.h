@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Just enough of the kernel's headers to build hwheel_levels.h in user space,
+ * in gnu11 and with whatever compiler. Each file has what the kernel's file of
+ * that name has; types.h also has what kernel code gets without asking for it.
+ */
+#ifndef _LINUX_TYPES_H
+#define _LINUX_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+
+typedef unsigned char		u8;
+typedef unsigned short		u16;
+typedef unsigned int		u32;
+typedef unsigned long long	u64;
+typedef signed long long	s64;
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+#define S64_MAX			((s64)(~0ULL >> 1))
+#define U64_MAX			((u64)~0ULL)
+
+#ifndef __always_inline
+#define __always_inline		inline __attribute__((always_inline))
+#endif
+#define noinline		__attribute__((noinline))
+#define ____cacheline_aligned	__attribute__((aligned(64)))
+
+#define likely(x)		__builtin_expect(!!(x), 1)
+#define unlikely(x)		__builtin_expect(!!(x), 0)
+
+/* There is one thread only. */
+#define READ_ONCE(x)			(x)
+#define WRITE_ONCE(x, value)		((x) = (value))
+#define smp_load_acquire(p)		(*(p))
+#define smp_store_release(p, value)	(*(p) = (value))
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+
+static inline u64 min(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+static inline u64 max(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+static inline u64 clamp(u64 x, u64 low, u64 high)
+{
+	return min(max(x, low), high);
+}
+
+#endif /* _LINUX_TYPES_H */
