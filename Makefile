@@ -34,6 +34,9 @@ check:
 torture:
 	@scripts/torture.sh
 
+fuzz:
+	@scripts/fuzz.sh
+
 bench:
 	@scripts/bench.sh
 
@@ -57,6 +60,7 @@ help:
 	@echo 'make torture      tries hard to break it, on a stock kernel in QEMU'
 	@echo '                  TIME=seconds KERNEL=6.1|6.12|6.12-rt CPUS=n SEED=n'
 	@echo '                  BROKEN=fault: with a fault, which it has to find'
+	@echo 'make fuzz         lets libFuzzer drive the levels in user space; TIME=seconds'
 	@echo 'make bench        measures it beside timer_list and hrtimer (an hour);'
 	@echo '                  WHERE="uml years qemu" QUICK=1'
 	@echo 'make htmldocs     Documentation/output/index.html'
@@ -65,4 +69,4 @@ help:
 	@echo 'make clean        removes what was built here; downloads and kernels stay in'
 	@echo '                  $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
-.PHONY: modules install dkms demo check torture bench htmldocs clean help
+.PHONY: modules install dkms demo check torture bench htmldocs fuzz clean help

@@ -19,6 +19,7 @@ suites=(
 	"stock-6.1	load, debugfs, sessions, unload on Debian's 6.1 in QEMU, 2 CPUs"
 	"stock-6.12	the same on 6.12"
 	"stock-6.12-rt	the same on 6.12 PREEMPT_RT"
+	"fuzz		the levels in user space under ASan and UBSan, driven by libFuzzer"
 	"torture		half a minute of torture on each of them, CPUs coming and going"
 	"torture-broken	the torture test has to find each of six faults"
 )
@@ -254,6 +255,23 @@ run_stock()
 		verdict "$name" "$lab_work/demo" \
 			grep -qx "demo: $name ok" "$lab_work/demo"
 	done
+}
+
+#
+# Fuzzing
+#
+
+suite_fuzz()
+{
+	local fault
+
+	try kept "$lab_scripts/fuzz.sh" replay
+	need gcc-multilib
+	try kept-32-bit "$lab_scripts/fuzz.sh" replay -m32
+	for fault in $("$lab_scripts/fuzz.sh" faults); do
+		try "$fault" "$lab_scripts/fuzz.sh" fault "$fault"
+	done
+	TIME=40 try libFuzzer "$lab_scripts/fuzz.sh" run
 }
 
 #

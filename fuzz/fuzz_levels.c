@@ -1,0 +1,914 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The layered wheel in user space, told by a line of text what to do, and
+ * compared after each word with an array of timers that is searched from end
+ * to end. Anything that differs prints what it is and aborts.
+ *
+ * A line is a list of words, a word a letter and numbers with commas between
+ * them. What is not understood is left out, and what is missing or out of
+ * range is made to fit, so that each line is an input, and remains one when
+ * letters are added. First the wheel:
+ *
+ *	gT,N,N,...	tick in nanoseconds, spokes of each level
+ *	cT		the clock that it starts with
+ *	bN		the levels that it begins with; without it, all of them
+ *
+ * and then what is done with it. A WHERE is a tick, counted from the clock; or
+ * LEVEL:N, the beginning of the slot that lies N slots of that level ahead of
+ * the clock's (the level above the last one being as wide as the wheel's
+ * reach); either with +N or -N behind it. WHICH is a number of a timer.
+ *
+ *	aWHERE,N,STEP	add N timers, STEP ticks from each other
+ *	sWHERE,SLACK	add one with as many ticks of slack
+ *	mWHICH,WHERE,N	let the timer, and N - 1 others, be due there
+ *	dWHICH,N	cancel it, and N - 1 others
+ *	lWHICH,N	take them off the wheel and add them again
+ *	yN		cancel any N
+ *	oWHERE		move all to another wheel, whose clock is there
+ *	qWHERE		if there are no timers: have one, alone, fire there
+ *	rWHERE		let it be that time, and do all that is to be done
+ *	pN,WHERE	let it be that time, and take N steps, a timer each
+ *	wN		do so N times, when the wheel wants to be woken
+ *	uN,M		add N levels, if there are less, and sift M times
+ *	eWHERE		bring the clock on, if nothing is to be done before
+ *	vLEVEL,SPOKE	begin a walk
+ *	nN		look at N timers of that walk
+ *	x		look into everything
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A handful of timers makes a crowd here. */
+#define HWHEEL_CROWD	4
+
+#include "fuzz.h"
+#include "hwheel_levels.h"
+
+#define MAX_ITEMS	300
+#define MAX_OPERANDS	10
+/* Further than any tick, and s64 holds the sum of some. */
+#define FAR		(S64_MAX / 4)
+
+struct operand {
+	s64			level;		/* -1 if none was named */
+	s64			n;
+	s64			plus;
+};
+
+struct word {
+	char			letter;
+	unsigned int		given;
+	struct operand		operand[MAX_OPERANDS];
+};
+
+enum walked {
+	WALK_ANY,		/* came meanwhile, or may have been moved */
+	WALK_EXPECTED,
+	WALK_SEEN,
+};
+
+/* A timer. Its memory is freed when it leaves, for ASan to know. */
+struct item {
+	struct hwheel_timer	timer;
+	unsigned int		index;
+	u64			due;		/* tick, by plain division */
+	u64			turn;		/* the same; the clock if it came overdue */
+	enum walked		walked;
+};
+
+struct wheel {
+	struct hwheel_levels	l;
+	void			*memory[HWHEEL_MAX_LEVELS + 1];
+};
+
+static struct hwheel_geometry geometry;
+static u64 start;
+static unsigned int begin;	/* levels */
+static struct wheel *wheel;
+static struct item *items[MAX_ITEMS];
+static unsigned int nr_items;
+static u64 now;			/* tick; the wheel's clock may be behind it */
+static u64 armed;		/* when the wheel is to be woken, as in hwheel.c; 0 amid a run */
+static u64 last_turn;		/* of the timer that fired last */
+static unsigned int seq, unchecked;
+static bool walking;
+
+bool fuzz_verbose;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "fuzz_levels: %s", what);
+	if (wheel)
+		fprintf(stderr, " (clock %llu, now %llu, armed %llu, %u timers)",
+			wheel->l.clock, now, armed, nr_items);
+	fprintf(stderr, "\n");
+	abort();
+}
+
+static void check(bool good, const char *what)
+{
+	if (!good)
+		fail(what);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Arithmetic, the plain way */
+
+static u64 tick_up(s64 ns)
+{
+	return ns > 0 ? (ns - 1) / geometry.tick_ns + 1 : 0;
+}
+
+static u64 last_tick(void)
+{
+	return tick_up(S64_MAX);
+}
+
+/* Ticks of a slot of level @i; of the level above the last, the wheel's reach. */
+static u64 width(unsigned int i)
+{
+	u64 ticks = 1;
+
+	while (i--)
+		ticks *= geometry.spokes[i];
+	return ticks;
+}
+
+static u64 clamp_tick(s64 tick)
+{
+	return tick < 0 ? 0 : min(tick, last_tick());
+}
+
+static u64 where(const struct operand *o)
+{
+	s64 tick = wheel->l.clock + o->n;
+
+	if (o->level >= 0) {
+		s64 ticks = width(o->level % (geometry.levels + 1));
+		s64 n = o->n > FAR / ticks ? FAR / ticks : o->n;
+
+		n = n < -FAR / ticks ? -FAR / ticks : n;
+		tick = ((s64)wheel->l.clock / ticks + n) * ticks;
+	}
+	return clamp_tick(tick + o->plus);
+}
+
+/* An instant whose tick is @tick: the first, the last or some other of those. */
+static s64 instant(u64 tick)
+{
+	u64 part = 0;
+
+	if (++seq % 3 == 0)
+		part = geometry.tick_ns - 1;
+	else if (seq % 3 == 1)
+		part = seq * 0x9e3779b9ULL % geometry.tick_ns;
+	if (!tick)
+		return -(s64)part;
+	return min((tick - 1) * geometry.tick_ns + 1 + part, S64_MAX);
+}
+
+static u64 number(const struct operand *o, u64 most)
+{
+	return o->n < 1 ? 1 : min(o->n, most);
+}
+
+/* ------------------------------------------------------------------------ */
+/* The wheel, and what must be true of it at all times */
+
+static void *zeroes(size_t size)
+{
+	void *memory = calloc(1, size);
+
+	check(memory, "no memory");
+	return memory;
+}
+
+static void wheel_grow(struct wheel *w, unsigned int levels)
+{
+	while (w->l.nr < levels) {
+		unsigned int i = w->l.nr;
+
+		w->memory[i] = zeroes(level_size(geometry.spokes[i]));
+		levels_grow(&w->l, w->memory[i]);
+		check(w->l.nr == i + 1, "it did not grow by a level");
+	}
+}
+
+/* More levels are told of, but whether and when they come is up to the line. */
+static void want(struct hwheel_levels *l)
+{
+	check(l->nr < geometry.levels && l->wanted <= geometry.levels,
+	      "it wants more levels than planned");
+}
+
+static struct wheel *wheel_new(u64 clock)
+{
+	struct wheel *new = aligned_alloc(64, sizeof(*new));
+
+	check(new, "no memory");
+	memset(new, 0, sizeof(*new));
+	new->memory[geometry.levels] = zeroes(level_size(HWHEEL_PARKED));
+	levels_init(&new->l, &geometry, new->memory[geometry.levels], clock);
+	new->l.want = want;
+	wheel_grow(new, begin);
+	return new;
+}
+
+static void wheel_free(struct wheel *old)
+{
+	unsigned int i;
+
+	for (i = 0; i <= geometry.levels; i++)
+		free(old->memory[i]);
+	free(old);
+}
+
+static unsigned int spokes(void)
+{
+	unsigned int i, n = HWHEEL_PARKED;
+
+	for (i = 0; i < wheel->l.nr; i++)
+		n += geometry.spokes[i];
+	return n;
+}
+
+static u64 first_turn(void)
+{
+	u64 least = HWHEEL_NEVER;
+	unsigned int i;
+
+	for (i = 0; i < nr_items; i++)
+		least = min(least, items[i]->turn);
+	return least;
+}
+
+/* What levels_wake() says, without letting the wheel learn from it. */
+static u64 wake(void)
+{
+	struct hwheel_levels copy = wheel->l;
+
+	return levels_wake(&copy);
+}
+
+static void check_structure(void)
+{
+	const char *fault = levels_check(&wheel->l);
+	unsigned int i;
+
+	unchecked = 0;
+	if (fault)
+		fail(fault);
+	for (i = 0; i < nr_items; i++) {
+		const struct list_head *entry = &items[i]->timer.entry;
+
+		check(entry->next->prev == entry && entry->prev->next == entry,
+		      "a list is broken");
+	}
+}
+
+static void check_word(void)
+{
+	u64 least = first_turn();
+
+	check(wheel->l.pending == nr_items, "the number of timers is wrong");
+	check(armed <= least, "it would wake too late");
+	/* Amid a run it is not asked, and does not count those about to run. */
+	check(!armed || wake() <= least, "it wants to be woken too late");
+	check((wake() == HWHEEL_NEVER) == !nr_items, "it wants to be woken for no timer");
+
+	/* A look into each spoke takes as long as there are spokes. */
+	unchecked += 64;
+	if (unchecked > spokes())
+		check_structure();
+}
+
+/* ------------------------------------------------------------------------ */
+/* Timers */
+
+static struct item *item_of(struct hwheel_timer *timer)
+{
+	struct item *item = container_of(timer, struct item, timer);
+
+	check(item->index < nr_items && items[item->index] == item,
+	      "a timer that is not pending was found");
+	return item;
+}
+
+/* @item has been told when it is due, at the present clock. */
+static void armed_now(struct item *item)
+{
+	item->turn = max(item->due, wheel->l.clock);
+	item->walked = WALK_ANY;
+}
+
+/*
+ * @item has been added, so it is the last one in a spoke of the lowest level in
+ * which its slot is not too far ahead, if there is one.
+ */
+static void added(struct item *item)
+{
+	const struct hwheel_levels *l = &wheel->l;
+	unsigned int i;
+
+	armed_now(item);
+	for (i = 0; i < l->nr; i++) {
+		unsigned int n = geometry.spokes[i];
+		u64 slot = item->turn / width(i);
+
+		if (slot - l->clock / width(i) < n) {
+			check(l->level[i].spokes[slot % n].timers.prev == &item->timer.entry,
+			      "a timer is not in its spoke");
+			return;
+		}
+	}
+}
+
+static void add(s64 expires)
+{
+	struct item *item;
+	u64 due;
+
+	if (nr_items == MAX_ITEMS)
+		return;
+	item = calloc(1, sizeof(*item));
+	check(item, "no memory");
+	item->index = nr_items;
+	items[nr_items++] = item;
+
+	item->due = tick_up(expires);
+	item->timer.expires = expires;
+	due = levels_due(&wheel->l, &item->timer);
+	check(due == item->due, "a tick is not what division says");
+	armed = min(armed, levels_add(&wheel->l, &item->timer, due));
+	added(item);
+}
+
+static void mod(struct item *item, s64 expires)
+{
+	u64 old = levels_due(&wheel->l, &item->timer);
+	u64 due = tick_up(expires);
+
+	item->timer.expires = expires;
+	armed = min(armed, levels_mod(&wheel->l, &item->timer, old, due));
+	item->due = due;
+	if (due != old)
+		armed_now(item);
+}
+
+/* @item is off the wheel. */
+static void item_free(struct item *item)
+{
+	check(!item->timer.entry.next, "a timer that left looks pending");
+	items[item->index] = items[--nr_items];
+	items[item->index]->index = item->index;
+	free(item);
+}
+
+static void del(struct item *item)
+{
+	levels_del(&wheel->l, &item->timer);
+	item_free(item);
+}
+
+/* Take all off the wheel as it is done when the wheel goes away. */
+static void del_any(unsigned int n)
+{
+	struct hwheel_timer *timer;
+
+	while (n-- && (timer = levels_any(&wheel->l)))
+		del(item_of(timer));
+	check(!nr_items == !levels_any(&wheel->l), "some timers can't be found");
+}
+
+/* ------------------------------------------------------------------------ */
+/* Slack */
+
+/*
+ * How coarsely aligned @tick is: how wide a slot begins there, and then how
+ * great a power of two divides that slot's number. With powers of two only,
+ * that is the one that divides @tick.
+ */
+static u64 roundness(u64 tick)
+{
+	bool pow2 = true;
+	unsigned int i;
+
+	for (i = 0; i < geometry.levels; i++)
+		pow2 &= is_power_of_2(geometry.spokes[i]);
+	i = pow2 ? 0 : geometry.levels - 1;
+	while (tick % width(i))
+		i--;
+	return i * 64 + __ffs64(tick / width(i));
+}
+
+static void check_align(u64 first, u64 last, u64 got)
+{
+	u64 tick, unit, best;
+	unsigned int i;
+
+	check(got >= first && got <= last, "slack led out of its window");
+	if (!first)
+		return;
+	best = roundness(got);
+	for (tick = first; tick <= last && tick - first < 300; tick++)
+		check(tick == got || roundness(tick) < best,
+		      "slack did not find the roundest tick");
+	/* If the window has a multiple of a unit, it has the last one of them. */
+	for (i = 0; i < geometry.levels; i++)
+		for (unit = width(i); unit <= last; unit *= 2) {
+			tick = last / unit * unit;
+			check(tick < first || roundness(tick) <= best,
+			      "slack did not find the roundest tick of many");
+		}
+}
+
+/* ------------------------------------------------------------------------ */
+/* Time */
+
+static void pop(struct hwheel_timer *timer)
+{
+	struct item *item = item_of(timer);
+
+	check(item->due <= now, "a timer fired early");
+	check(item->turn == wheel->l.clock, "a timer fired when it was not its turn");
+	check(item->turn >= last_turn, "timers fired out of order");
+	last_turn = item->turn;
+	item_free(item);
+}
+
+/* One step, and up to @pops of the timers that are due. False if idle. */
+static bool step(unsigned int pops)
+{
+	struct hwheel_levels *l = &wheel->l;
+	u64 clock = l->clock, moved = l->moved;
+	struct hwheel_timer *timer;
+	enum hwheel_step what;
+	unsigned int i;
+
+	for (i = 0; i < nr_items; i++)
+		items[i]->walked = WALK_ANY;
+
+	what = levels_step(l, now);
+	check(l->clock >= clock, "the clock went back");
+	check(l->clock <= now || l->clock == clock, "the clock is ahead of time");
+	check(l->moved - moved <= HWHEEL_BATCH, "too many moved at once");
+
+	if (what == HWHEEL_IDLE) {
+		check(l->clock >= now, "idle, and the clock is behind");
+		check(first_turn() > now, "idle, and a timer is due");
+		check(!levels_pop(l), "idle, and a timer was popped");
+		return false;
+	}
+	if (what == HWHEEL_DUE) {
+		timer = levels_pop(l);
+		check(timer, "due, and none is");
+		while (timer) {
+			pop(timer);
+			timer = --pops ? levels_pop(l) : NULL;
+		}
+	}
+	return true;
+}
+
+static void go_to(u64 tick)
+{
+	now = max(now, tick);
+	armed = 0;
+}
+
+static void end_run(void)
+{
+	armed = levels_wake(&wheel->l);
+	check(armed > now, "it wants to be woken over and over");
+}
+
+/* Do all there is to do. Each timer can but move down, some 60 times. */
+static void run(u64 tick)
+{
+	unsigned int steps = 100 * (nr_items + 1);
+
+	go_to(tick);
+	while (step(MAX_ITEMS))
+		check(--steps, "it has been busy for too long");
+	end_run();
+}
+
+/* ------------------------------------------------------------------------ */
+/* Walks */
+
+static void walk_end(void)
+{
+	if (walking)
+		levels_walk_end(&wheel->l);
+	walking = false;
+}
+
+static void walk_begin(u64 level, u64 index)
+{
+	struct hwheel_level *lv = &wheel->l.level[level % (geometry.levels + 1)];
+	struct hwheel_spoke *spoke;
+	struct hwheel_timer *timer;
+	unsigned int i;
+
+	if (!level_exists(lv))
+		return;
+	spoke = &lv->spokes[index % lv->nr];
+	walk_end();
+	for (i = 0; i < nr_items; i++)
+		items[i]->walked = WALK_ANY;
+	list_for_each_entry(timer, &spoke->timers, entry)
+		item_of(timer)->walked = WALK_EXPECTED;
+	levels_walk_begin(&wheel->l, spoke);
+	walking = true;
+}
+
+static void walk_next(void)
+{
+	struct hwheel_timer *timer = levels_walk_next(&wheel->l), *same;
+	struct item *item;
+	unsigned int i;
+
+	if (!timer) {
+		for (i = 0; i < nr_items; i++)
+			check(items[i]->walked != WALK_EXPECTED, "a walk missed a timer");
+		walk_end();
+		return;
+	}
+	item = item_of(timer);
+	check(item->walked != WALK_SEEN, "a walk saw a timer twice");
+	if (item->walked == WALK_EXPECTED)
+		item->walked = WALK_SEEN;
+	list_for_each_entry(same, &wheel->l.walked->timers, entry)
+		if (same == timer)
+			return;
+	fail("a walk left its spoke");
+}
+
+/* ------------------------------------------------------------------------ */
+/* Words */
+
+static void do_add(const struct word *w)
+{
+	unsigned int i, n = number(&w->operand[1], 100);
+	s64 first = where(&w->operand[0]), apart = w->operand[2].n;
+
+	apart = apart < -FAR / 100 ? -FAR / 100 : apart;
+	apart = apart > FAR / 100 ? FAR / 100 : apart;
+	for (i = 0; i < n; i++)
+		add(instant(clamp_tick(first + i * apart)));
+}
+
+static void do_slack(const struct word *w)
+{
+	const struct hwheel_levels *l = &wheel->l;
+	s64 expires = instant(where(&w->operand[0]));
+	s64 slack = min(min(number(&w->operand[1], FAR), last_tick()) * geometry.tick_ns - 1,
+			S64_MAX);
+	u64 first = tick_up(expires), last;
+
+	if (expires > S64_MAX - slack)
+		slack = S64_MAX - expires;
+	last = expires + slack < 0 ? 0 : (expires + slack) / geometry.tick_ns;
+	check(first == levels_tick_up(l, expires), "a tick is not what division says");
+	check(last == levels_tick_down(l, expires + slack), "a tick is not what division says");
+	if (first <= last) {
+		u64 tick = levels_align(l, first, last);
+
+		check_align(first, last, tick);
+		expires = levels_tick_ns(l, tick);
+		check(tick_up(expires) == tick, "a tick's instant is not its own");
+	}
+	add(expires);
+}
+
+static void do_mod(const struct word *w)
+{
+	unsigned int i, n = number(&w->operand[2], 100);
+	u64 tick = where(&w->operand[1]);
+
+	for (i = 0; i < n && nr_items; i++)
+		mod(items[(u64)(w->operand[0].n + i) % nr_items], instant(tick));
+}
+
+static void do_del(const struct word *w)
+{
+	unsigned int n = number(&w->operand[1], 100);
+
+	while (n-- && nr_items)
+		del(items[(u64)w->operand[0].n % nr_items]);
+}
+
+static void do_leave(const struct word *w)
+{
+	unsigned int i, n = number(&w->operand[1], 100);
+
+	for (i = 0; i < n && nr_items; i++) {
+		struct item *item = items[(u64)(w->operand[0].n + i) % nr_items];
+
+		levels_leave(&wheel->l, &item->timer);
+		armed = min(armed, levels_add(&wheel->l, &item->timer, item->due));
+		added(item);
+	}
+}
+
+static void do_any(const struct word *w)
+{
+	del_any(number(&w->operand[0], MAX_ITEMS));
+}
+
+static void do_other(const struct word *w)
+{
+	struct wheel *from = wheel;
+	struct hwheel_timer *timer;
+
+	walk_end();
+	wheel = wheel_new(where(&w->operand[0]));
+	now = max(now, wheel->l.clock);
+	armed = HWHEEL_NEVER;
+	last_turn = 0;
+	while ((timer = levels_any(&from->l))) {
+		struct item *item = item_of(timer);
+
+		levels_leave(&from->l, timer);
+		armed = min(armed, levels_add(&wheel->l, timer, item->due));
+		added(item);
+	}
+	check(!from->l.pending, "some timers stayed behind");
+	wheel_free(from);
+}
+
+static void do_alone(const struct word *w)
+{
+	u64 tick = where(&w->operand[0]);
+
+	if (nr_items)
+		return;
+	run(wheel->l.clock);
+	add(instant(tick));
+	tick = items[0]->due;
+	check(armed == tick && wake() == tick, "a timer alone wakes it at another time");
+	go_to(tick);
+	step(1);
+	check(!nr_items, "a timer alone did not fire at once");
+	run(tick);
+}
+
+static void do_run(const struct word *w)
+{
+	run(where(&w->operand[0]));
+}
+
+static void do_part(const struct word *w)
+{
+	unsigned int n = number(&w->operand[0], 100);
+
+	go_to(w->given > 1 ? where(&w->operand[1]) : now);
+	while (n--)
+		if (!step(1)) {
+			end_run();
+			return;
+		}
+}
+
+static void do_wake(const struct word *w)
+{
+	unsigned int n = number(&w->operand[0], 100);
+
+	for (; n && armed != HWHEEL_NEVER; n--) {
+		bool fresh = armed == wake();
+
+		go_to(armed);
+		check(step(1) || !fresh, "it was woken and there was nothing to do");
+		run(now);
+	}
+}
+
+static void do_clock(const struct word *w)
+{
+	u64 tick = where(&w->operand[0]);
+
+	if (tick <= wheel->l.clock || tick > armed)
+		return;
+	levels_set_clock(&wheel->l, tick);
+	now = max(now, tick);
+}
+
+static void do_grow(const struct word *w)
+{
+	unsigned int i, n = clamp(w->operand[1].n, 0, 100);
+	u64 moved = wheel->l.moved;
+
+	for (i = 0; i < nr_items; i++)
+		items[i]->walked = WALK_ANY;
+	wheel_grow(wheel, min(wheel->l.nr + number(&w->operand[0], HWHEEL_MAX_LEVELS),
+			      geometry.levels));
+	check(wheel->l.moved == moved, "too many moved at once");
+	while (n--) {
+		moved = wheel->l.moved;
+		if (!levels_sift(&wheel->l)) {
+			armed = min(armed, wake());
+			break;
+		}
+		check(wheel->l.moved - moved <= HWHEEL_BATCH, "too many moved at once");
+	}
+}
+
+static void do_walk(const struct word *w)
+{
+	walk_begin(w->operand[0].n, w->operand[1].n);
+}
+
+static void do_next(const struct word *w)
+{
+	unsigned int n = number(&w->operand[0], MAX_ITEMS);
+
+	while (n-- && walking)
+		walk_next();
+}
+
+static void do_check(const struct word *w)
+{
+	check_structure();
+	if (armed)
+		armed = levels_wake(&wheel->l);
+}
+
+static const struct {
+	char	letter;
+	void	(*run)(const struct word *w);
+} words[] = {
+	{ 'a', do_add },
+	{ 's', do_slack },
+	{ 'm', do_mod },
+	{ 'd', do_del },
+	{ 'l', do_leave },
+	{ 'y', do_any },
+	{ 'o', do_other },
+	{ 'q', do_alone },
+	{ 'r', do_run },
+	{ 'p', do_part },
+	{ 'w', do_wake },
+	{ 'u', do_grow },
+	{ 'e', do_clock },
+	{ 'v', do_walk },
+	{ 'n', do_next },
+	{ 'x', do_check },
+};
+
+/* What is to be refused, worked out by division alone. */
+static bool refused(const struct hwheel_geometry *g)
+{
+	u64 room = S64_MAX / (g->tick_ns ? g->tick_ns : 1);
+	bool bad = g->tick_ns < 1000 || !g->levels || g->levels > 8;
+	unsigned int i;
+
+	for (i = 0; i < g->levels && !bad; i++) {
+		bad = g->spokes[i] < 2 || g->spokes[i] > 4096;
+		room /= bad ? 1 : g->spokes[i];
+	}
+	return bad || !room;
+}
+
+static void do_geometry(const struct word *w)
+{
+	struct hwheel_geometry *g = &geometry;
+	unsigned int i;
+
+	memset(g, 0, sizeof(*g));
+	g->tick_ns = w->operand[0].n;
+	g->levels = w->given - 1;
+	for (i = 0; i < HWHEEL_MAX_LEVELS && i < g->levels; i++)
+		g->spokes[i] = w->operand[i + 1].n;
+	check(refused(g) == !!hwheel_geometry_fault(g), "a geometry is wrongly refused or not");
+
+	g->tick_ns = max(min(g->tick_ns, S64_MAX / 2), HWHEEL_MIN_TICK_NS);
+	g->levels = max(min(g->levels, HWHEEL_MAX_LEVELS), 1);
+	for (i = 0; i < g->levels; i++)
+		g->spokes[i] = max(min(g->spokes[i], HWHEEL_MAX_SPOKES), HWHEEL_MIN_SPOKES);
+	while (refused(g) && g->levels > 1)
+		g->levels--;
+	while (refused(g))
+		g->spokes[0]--;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Reading */
+
+static bool digit(const char *p)
+{
+	return *p >= '0' && *p <= '9';
+}
+
+static s64 read_number(const char **p)
+{
+	bool minus = **p == '-';
+	s64 n = 0;
+
+	if (**p == '-' || **p == '+')
+		(*p)++;
+	for (; digit(*p); (*p)++)
+		n = n < FAR / 10 ? n * 10 + **p - '0' : FAR;
+	return minus ? -n : n;
+}
+
+static void read_operand(const char **p, struct operand *o)
+{
+	o->n = read_number(p);
+	if (**p == ':') {
+		(*p)++;
+		o->level = o->n < 0 ? 0 : o->n;
+		o->n = read_number(p);
+	}
+	if (**p == '+' || **p == '-')
+		o->plus = read_number(p);
+}
+
+/* The next word of a line that ends with 0; false at its end. */
+static bool read_word(const char **p, struct word *w)
+{
+	unsigned int i;
+
+	while (**p && (**p < 'a' || **p > 'z'))
+		(*p)++;
+	if (!**p)
+		return false;
+
+	memset(w, 0, sizeof(*w));
+	for (i = 0; i < MAX_OPERANDS; i++)
+		w->operand[i].level = -1;
+	w->letter = *(*p)++;
+	do {
+		read_operand(p, &w->operand[w->given++]);
+	} while (*(*p)++ == ',' && w->given < MAX_OPERANDS);
+	(*p)--;
+	return true;
+}
+
+static void do_word(const struct word *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (words[i].letter == w->letter)
+			break;
+	if (i == ARRAY_SIZE(words))
+		return;
+	words[i].run(w);
+	check_word();
+	if (fuzz_verbose)
+		printf("%c: clock %llu now %llu armed %lld timers %u\n", w->letter,
+		       wheel->l.clock, now, (s64)armed, nr_items);
+}
+
+static void do_line(const char *p)
+{
+	static const struct hwheel_geometry usual = { 1000, 3, { 4, 4, 4 } };
+	struct word w;
+	bool more;
+
+	geometry = usual;
+	start = 0;
+	begin = HWHEEL_MAX_LEVELS;
+	while ((more = read_word(&p, &w))) {
+		if (w.letter == 'g')
+			do_geometry(&w);
+		else if (w.letter == 'c')
+			start = w.operand[0].n;
+		else if (w.letter == 'b')
+			begin = max(w.operand[0].n, 0);
+		else
+			break;
+	}
+	start = clamp_tick(start);
+	begin = min(begin, geometry.levels);
+
+	wheel = wheel_new(start);
+	now = start;
+	armed = HWHEEL_NEVER;
+	last_turn = 0;
+	seq = 0;
+	unchecked = 0;
+	for (; more; more = read_word(&p, &w))
+		do_word(&w);
+
+	check_structure();
+	walk_end();
+	while (armed != HWHEEL_NEVER)
+		run(armed);
+	check(!nr_items, "some timers never fired");
+	wheel_free(wheel);
+	wheel = NULL;
+}
+
+/* libFuzzer's entry; up to the first end of line @data is an input. */
+int fuzz_one(const unsigned char *data, size_t size)
+{
+	char line[FUZZ_LINE];
+	size_t n;
+
+	for (n = 0; n < size && n < sizeof(line) - 1 && data[n] && data[n] != '\n'; n++)
+		line[n] = data[n];
+	line[n] = '\0';
+	do_line(line);
+	return 0;
+}

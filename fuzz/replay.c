@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Runs inputs of a fuzzer without one, for any compiler: each line of the files
+ * is an input. The one that it dies of is told by its number.
+ *
+ * Usage: replay [-v] FILE...
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+
+static char where[4200];
+
+/* Sanitizers have an abort() at their ends, too. */
+static void died(int sig)
+{
+	/* Nothing can be done about a failure of it */
+	if (write(STDERR_FILENO, where, strlen(where)) < 0)
+		_exit(2);
+	_exit(1);
+}
+
+int main(int argc, char **argv)
+{
+	char line[FUZZ_LINE + 1];
+	unsigned int n, all = 0;
+	int i = 1;
+
+	signal(SIGABRT, died);
+	if (i < argc && !strcmp(argv[i], "-v")) {
+		fuzz_verbose = true;
+		i++;
+	}
+	for (; i < argc; i++) {
+		FILE *file = fopen(argv[i], "r");
+
+		if (!file) {
+			perror(argv[i]);
+			return 2;
+		}
+		for (n = 1; fgets(line, sizeof(line), file); n++, all++) {
+			snprintf(where, sizeof(where), "%s:%u: died\n", argv[i], n);
+			fuzz_one((unsigned char *)line, strlen(line));
+		}
+		fclose(file);
+	}
+	printf("replay: %u inputs\n", all);
+	return all ? 0 : 2;
+}

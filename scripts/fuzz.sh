@@ -1,0 +1,172 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Fuzzing of the layered wheel in user space, under ASan and UBSan. The kept
+# inputs are the lines of fuzz/corpus.txt; fuzz/fuzz_levels.c tells what they
+# mean. What a run finds is added to those in the cache.
+#
+# Usage: [TIME=seconds] fuzz.sh [run]	lets libFuzzer look for new ones, until it
+#					finds a fault; without TIME, as long as
+#					nobody interrupts it
+#	 fuzz.sh replay [gcc-options]	runs the kept ones, built by gcc
+#	 fuzz.sh fault NAME		the same with a fault, to be found
+#	 fuzz.sh faults			names the faults
+#	 fuzz.sh cover			says what of hwheel_levels.h they reach
+#	 fuzz.sh keep			keeps what the runs have found
+
+. "$(dirname "$0")/lab.sh"
+
+corpus=$lab_top/fuzz/corpus.txt
+found=$lab_cache/fuzz
+flags=(-std=gnu11 -g -Wall -Wextra -Wno-unused-parameter -Wno-unused-function
+	-Wno-sign-compare -I"$lab_top/fuzz/include" -I"$lab_top")
+sanitize=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
+
+# Name, what to do to hwheel_levels.h. Each must be found by the kept inputs.
+faults=(
+	"slot-too-far		/^levels_place(/,/^}/s/ahead >= lv->open/ahead > lv->open/"
+	"level-too-high		s/l->lowest\[i\] = j;/l->lowest[i] = j + 1;/"
+	"bound-not-lowered	/void levels_widen/,/^}/s/spoke->bound = tick;/;/"
+	"bound-lost-in-mod	/bool levels_stays/,/^}/s/i < l->nr/i < 1/"
+	"mixed-not-known	/void levels_widen/,/^}/s/spoke->mixed = true;/;/"
+	"bit-not-cleared	/void levels_unmark/,/^}/s/\*bits &= .*/;/"
+	"summary-not-cleared	/void levels_unmark/,/^}/s/lv->summary &= .*/;/"
+	"clock-past-bound	s/levels_set_clock(l, spoke->bound)/levels_set_clock(l, now)/"
+	"batch-unbounded	s/n < HWHEEL_BATCH \&\& //"
+	"lost-in-cascade	s/if (hwheel_broken(HWHEEL_LOSE_IN_CASCADE))/if (n == 7)/"
+	"cascade-alone		s/!spoke->level || !spoke->mixed ||/!spoke->level ||/"
+	"fires-early		s/ns - 1) + 1 : 0/ns) : 0/"
+	"divisor-inexact	s/div->mul++;/;/"
+	"walk-dangles		s/l->walk = next;/;/"
+	"align-one-less		s/level_slot(lv, first - 1) ^/level_slot(lv, first) ^/"
+	"park-too-low		/struct hwheel_spoke \*levels_park/,/^}/s/HWHEEL_NOW : bucket/HWHEEL_NOW : bucket \/ 2/"
+	"grow-leaves-parked	/void levels_grow/,/^}/s/levels_splice(l, .*/;/"
+	"grow-behind-clock	/void levels_grow/,/^}/s/sifting->bound = .*/;/"
+)
+
+# build_replay OUTPUT [GCC-OPTIONS...]
+build_replay()
+{
+	gcc "${@:2}" "${flags[@]}" "${sanitize[@]}" "$lab_top/fuzz/replay.c" \
+		"$lab_top/fuzz/fuzz_levels.c" -o "$1"
+}
+
+build_fuzzer()
+{
+	need clang libclang-rt-dev
+	clang "${flags[@]}" "${sanitize[@]}" -O1 -fsanitize=fuzzer \
+		-Dfuzz_one=LLVMFuzzerTestOneInput \
+		"$lab_top/fuzz/fuzz_levels.c" -o "$lab_work/fuzzer"
+}
+
+# inputs FILE DIR: a file for each line
+inputs()
+{
+	mkdir -p "$2"
+	(cd "$2" && split -l 1 -a 5 -d "$1" kept-)
+}
+
+run()
+{
+	local new=$found/inputs log=$lab_cache/log/fuzz.log crash status=0
+
+	build_fuzzer
+	inputs "$corpus" "$lab_work/kept"
+	mkdir -p "$new"
+	touch "$lab_work/begun"
+	say "fuzz: ${TIME:-many} s; new inputs go to $new, libFuzzer's words to $log"
+	trap : INT
+	"$lab_work/fuzzer" -only_ascii=1 -max_len=400 -timeout=20 \
+		${TIME:+"-max_total_time=$TIME"} -artifact_prefix="$found/" \
+		-print_final_stats=1 "$new" "$lab_work/kept" \
+		>"$log" 2>&1 </dev/null || status=$?
+	[ $status != 72 ] || status=0		# it was interrupted
+	grep -aE '^(fuzz_levels:|==[0-9]+==ERROR|SUMMARY:|stat::(number_of|new))' "$log" || :
+	while read -r crash; do
+		build_replay "$found/replay"
+		echo "fuzz: found $crash; to run it again: $found/replay -v $crash"
+		status=1
+	done < <(find "$found" -maxdepth 1 -type f -newer "$lab_work/begun" \
+		\( -name 'crash-*' -o -name 'timeout-*' -o -name 'oom-*' -o -name 'leak-*' \))
+	return $status
+}
+
+replay()
+{
+	need gcc libc6-dev
+	build_replay "$lab_work/replay" "$@"
+	"$lab_work/replay" "$corpus"
+}
+
+# fault NAME: true if the kept inputs find it
+fault()
+{
+	local entry copy=$lab_work/faulty
+
+	need gcc libc6-dev
+	entry=$(printf '%s\n' "${faults[@]}" | grep "^$1[[:space:]]") || die "no fault $1"
+	mkdir -p "$copy"
+	cp "$lab_top/hwheel.h" "$copy"
+	sed "${entry#*[[:space:]]}" "$lab_top/hwheel_levels.h" >"$copy/hwheel_levels.h"
+	! cmp -s "$copy/hwheel_levels.h" "$lab_top/hwheel_levels.h" ||
+		die "fault $1 does not fit hwheel_levels.h any more"
+	build_replay "$lab_work/replay" -I"$copy"
+	if timeout 30 "$lab_work/replay" "$corpus" >"$lab_work/out" 2>&1; then
+		echo "fault $1 was not found"
+		return 1
+	fi
+	grep -E '^fuzz_levels:|runtime error|ERROR: AddressSanitizer' "$lab_work/out" | head -n 1
+}
+
+cover()
+{
+	need clang libclang-rt-dev llvm
+	clang "${flags[@]}" -fprofile-instr-generate -fcoverage-mapping \
+		"$lab_top/fuzz/replay.c" "$lab_top/fuzz/fuzz_levels.c" -o "$lab_work/cover"
+	LLVM_PROFILE_FILE=$lab_work/raw "$lab_work/cover" "$corpus"
+	llvm-profdata merge "$lab_work/raw" -o "$lab_work/profile"
+	llvm-cov report "$lab_work/cover" -instr-profile "$lab_work/profile" \
+		"$lab_top/hwheel_levels.h"
+	echo "Lines that were not reached:"
+	llvm-cov show "$lab_work/cover" -instr-profile "$lab_work/profile" \
+		"$lab_top/hwheel_levels.h" | grep -E '^ *[0-9]+\| *0\|' || echo none
+}
+
+# words FILE: what is understood of an input
+words()
+{
+	local number='[-+]?[0-9]*' operand letters
+
+	operand="$number(:$number)?([-+][0-9]*)?"
+	letters=gcb$(sed -n "s/^\t{ '\(.\)', do_.*/\1/p" "$lab_top/fuzz/fuzz_levels.c" | tr -d '\n')
+	head -n 1 "$1" | tr -d '\0' | grep -aoE "[a-z]$operand(,$operand)*" |
+		grep "^[$letters]" | tr '\n' ' ' | sed 's/ $/\n/'
+}
+
+# keep: the least number of inputs that reach what all of them reach
+keep()
+{
+	local input
+
+	build_fuzzer
+	inputs "$corpus" "$lab_work/kept"
+	mkdir -p "$found/inputs" "$lab_work/least"
+	quiet fuzz-merge "$lab_work/fuzzer" -merge=1 "$lab_work/least" \
+		"$lab_work/kept" "$found/inputs"
+	for input in "$lab_work"/least/*; do
+		words "$input" || :	# it has none
+	done | sort -u >"$lab_work/corpus"
+	cp "$lab_work/corpus" "$corpus"
+	say "fuzz: $(wc -l <"$corpus") inputs, $(wc -c <"$corpus") bytes"
+}
+
+case ${1:-run} in
+run|cover|keep)
+	"${1:-run}" ;;
+replay|fault)
+	"$@" ;;
+faults)
+	printf '%s\n' "${faults[@]}" | cut -f 1 ;;
+*)
+	die "no $1; see its head" ;;
+esac
