@@ -499,7 +499,7 @@ static inline struct hwheel_spoke *levels_park(struct hwheel_levels *l, u64 tick
 	int bucket = levels_bucket(l, tick);
 
 	if (l->nr < l->planned) {
-		u8 wanted = l->lowest[fls64(tick - l->clock)] + 1;
+		u8 wanted = max(l->lowest[fls64(tick - l->clock)], l->nr) + 1;
 
 		l->wanted = clamp(wanted, l->wanted, l->planned);
 		if (l->want)
@@ -835,7 +835,7 @@ static inline u64 levels_next_sift(struct hwheel_levels *l,
 
 /*
  * The tick at which levels_step() wants to be called next; HWHEEL_NEVER if
- * there are no timers.
+ * there are no timers. Not for amid a run, with timers left to pop.
  */
 static inline u64 levels_wake(struct hwheel_levels *l)
 {
