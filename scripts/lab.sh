@@ -162,6 +162,50 @@ linux_source_newest()
 	once "$dir" linux_source_fill && echo "$dir"
 }
 
+# stock_modules KERNEL MODULE...: prints the files of these modules of a stock
+# kernel (6.1, 6.12, 6.12-rt) and of those that they depend on, in the order in
+# which they must be loaded
+stock_modules()
+{
+	local flavour=$1 kernel release tree file dir=$lab_work/stock-modules
+
+	shift
+	need kmod xz-utils
+	kernel=$("$lab_scripts/stock-kernel.sh" "$flavour") || return
+	release=${kernel%% *}
+	tree=$(with_archive stock_modules_tree "$release") ||
+		die "found no modules of the stock $flavour kernel"
+
+	mkdir -p "$dir"
+	modprobe -C /dev/null -d "$tree" -S "$release" --all --show-depends "$@" \
+		>"$dir/depends" || return
+	awk '$1 == "insmod" && !seen[$2]++ { print $2 }' "$dir/depends" >"$dir/list"
+	while read -r file; do
+		cp "$file" "$dir" || return
+		file=$dir/${file##*/}
+		[ "${file%.xz}" = "$file" ] || xz -df "$file" || return
+		echo "${file%.xz}"
+	done <"$dir/list"
+}
+
+# stock_modules_tree RELEASE: prints the folder that holds its lib/modules
+stock_modules_tree()
+{
+	local release=$1 dir=$lab_cache/stock-$1-modules
+
+	stock_modules_fill()
+	{
+		local image=linux-image-$release modules=$1/lib/modules/$release
+
+		[ -z "$(archive_names "^${image//+/\\+}-unsigned\$")" ] || image+=-unsigned
+		mkdir -p "$modules" || return
+		archive_extract "$image" "$modules" './lib/modules/*.ko*' || return
+		# It would like to see lists of what is built in, too
+		depmod -b "$1" "$release" 2>/dev/null
+	}
+	once "$dir" stock_modules_fill && echo "$dir"
+}
+
 #
 # Building
 #
