@@ -22,6 +22,7 @@ suites=(
 	"fuzz		the levels in user space under ASan and UBSan, driven by libFuzzer"
 	"torture		half a minute of torture on each of them, CPUs coming and going"
 	"torture-broken	the torture test has to find each of six faults"
+	"convert	net/bridge and net/sctp moved to hwheel by machine, used on 6.12"
 )
 results=$lab_work/results failures=$lab_work/failures
 
@@ -93,7 +94,8 @@ suite_style()
 	mapfile -t code < <(find . -name '*.[ch]' | sed 's,^\./,,' | sort)
 
 	try checkpatch checkpatch "${code[@]}"
-	try kernel-doc "$source/scripts/kernel-doc" -none -Werror hwheel.h hwheel.c
+	try kernel-doc "$source/scripts/kernel-doc" -none -Werror hwheel.h hwheel.c \
+		hwheel_jiffies.h
 	try shellcheck shellcheck scripts/*.sh .ci/run
 	try clean-checkout clean_checkout
 	try W=1 silent '([Ww]arning|WARNING|error):' W=1
@@ -292,6 +294,22 @@ suite_torture-broken()
 	for fault in early lose_in_cascade no_wait_in_cancel_sync fire_twice \
 		     forget_offline_cpu leak_running; do
 		BROKEN=$fault TIME=60 try $fault "$lab_scripts/torture.sh"
+	done
+}
+
+#
+# Drivers that were moved by machine
+#
+
+suite_convert()
+{
+	local name
+
+	"$lab_scripts/convert.sh" | tee "$lab_work/convert" || :
+	for name in patches jiffies converts builds "boot of stock" "boot of moved" bridge sctp \
+		    timers dmesg; do
+		verdict "$name" "$lab_work/convert" \
+			grep -qx "convert: $name ok" "$lab_work/convert"
 	done
 }
 

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What a human has to add to move net/bridge: it asks its br_timer_value() for
+// the timer of a delayed work, too, and that stays what it is.
+
+@@
+expression BR;
+@@
+- br_timer_value(&BR->gc_work.timer)
++ (delayed_work_pending(&BR->gc_work) ?
++  jiffies_delta_to_clock_t(BR->gc_work.timer.expires - jiffies) : 0)

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The structures of timer_list.c: timers are known by their types in here */
+#ifndef _DRIVER_H
+#define _DRIVER_H
+
+struct driver {
+	struct timer_list	idle;
+	struct timer_list	many[4];
+	struct {
+		struct timer_list	poll;
+	} inner;
+	struct delayed_work	later;
+	unsigned long		when;
+	unsigned int		ms;
+};
+
+unsigned long driver_left(const struct timer_list *timer);
+
+#endif /* _DRIVER_H */

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A driver with each use of hrtimer there is. It is only read, never built. */
+#include <linux/hrtimer.h>
+#include <linux/module.h>
+
+struct ticker {
+	struct hrtimer	timer;
+	ktime_t		period;
+};
+
+static enum hrtimer_restart ticker_prototype(struct hrtimer *timer);
+
+/* Callbacks */
+static enum hrtimer_restart ticker_once(struct hrtimer *timer)
+{
+	struct ticker *t = container_of(timer, struct ticker, timer);
+
+	ticker_use(t);
+	return HRTIMER_NORESTART;
+}
+
+static enum hrtimer_restart ticker_periodic(struct hrtimer *timer)
+{
+	struct ticker *t = container_of(timer, struct ticker, timer);
+
+	if (!t->period)
+		return HRTIMER_NORESTART;
+	hrtimer_forward_now(timer, t->period);
+	return HRTIMER_RESTART;
+}
+
+static enum hrtimer_restart ticker_prototype(struct hrtimer *timer)
+{
+	u64 n;
+
+	if (ticker_stopped())
+		return HRTIMER_NORESTART;
+	if (ticker_slow())
+		n = hrtimer_forward(timer, hrtimer_cb_get_time(timer), ms_to_ktime(9));
+	else
+		n = hrtimer_forward(timer, ktime_get(), ms_to_ktime(1));
+	ticker_count(n);
+	return HRTIMER_RESTART;
+}
+
+/* Setting up */
+static void ticker_setup(struct ticker *t, struct hrtimer *timer)
+{
+	struct hrtimer stack;
+
+	hrtimer_init(&t->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	t->timer.function = ticker_once;
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED);
+	timer->function = ticker_periodic;
+	hrtimer_setup(&t->timer, ticker_prototype, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	hrtimer_init_on_stack(&stack, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	stack.function = ticker_once;
+	destroy_hrtimer_on_stack(&stack);
+	hrtimer_setup_on_stack(&stack, ticker_once, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+}
+
+/* Arming */
+static void ticker_arm(struct ticker *t, ktime_t when)
+{
+	hrtimer_start(&t->timer, t->period, HRTIMER_MODE_REL);
+	hrtimer_start(&t->timer, when, HRTIMER_MODE_ABS_PINNED_SOFT);
+	hrtimer_start_range_ns(&t->timer, t->period, 5000, HRTIMER_MODE_REL_SOFT);
+	hrtimer_start_range_ns(&t->timer, when, 5000, HRTIMER_MODE_ABS);
+	hrtimer_restart(&t->timer);
+}
+
+/* Cancelling and asking */
+static u64 ticker_stop(struct ticker *t)
+{
+	if (hrtimer_try_to_cancel(&t->timer) < 0)
+		hrtimer_cancel(&t->timer);
+	if (hrtimer_is_queued(&t->timer))
+		return hrtimer_get_remaining(&t->timer);
+	return ktime_sub(hrtimer_get_expires(&t->timer), hrtimer_cb_get_time(&t->timer)) +
+	       hrtimer_get_expires_ns(&t->timer);
+}
+
+/* What is left for a human: to arm in the callback only if it restarts */
+static enum hrtimer_restart ticker_stray(struct hrtimer *timer)
+{
+	hrtimer_forward_now(timer, ms_to_ktime(3));
+	if (ticker_stopped())
+		return HRTIMER_NORESTART;
+	return HRTIMER_RESTART;
+}
+
+static enum hrtimer_restart ticker_bare(struct hrtimer *timer)
+{
+	hrtimer_set_expires(timer, 3);
+	return HRTIMER_RESTART;
+}
+
+static enum hrtimer_restart ticker_other(struct hrtimer *timer)
+{
+	struct ticker *t = container_of(timer, struct ticker, timer);
+
+	return t->period ? HRTIMER_RESTART : HRTIMER_NORESTART;
+}
+
+static void ticker_left_over(struct ticker *t)
+{
+	hrtimer_init(&t->timer, CLOCK_REALTIME, HRTIMER_MODE_ABS);
+	t->timer.function = ticker_stray;
+	if (hrtimer_active(&t->timer))
+		hrtimer_setup(&t->timer, ticker_bare, CLOCK_TAI, HRTIMER_MODE_ABS);
+	ticker_use(ticker_other);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The arithmetic of hwheel_jiffies.h in user space, where convert.sh builds it
+ * with kernel headers that are empty. A jiffy is 4 ms here; what comes out is
+ * compared with sums in 128 bits.
+ */
+#include <limits.h>
+#include <stdio.h>
+
+typedef long long s64, ktime_t;
+
+#define KTIME_MAX	LLONG_MAX
+#define TICK_NSEC	4000000L
+#define div_s64(a, b)	((s64)(a) / (b))
+
+struct hwheel_timer {
+	ktime_t	left;
+};
+
+static unsigned long jiffies;
+
+static s64 clamp(s64 value, s64 low, s64 high)
+{
+	return value < low ? low : value > high ? high : value;
+}
+
+static ktime_t hwheel_remaining(const struct hwheel_timer *timer)
+{
+	return timer->left;
+}
+
+#define _HWHEEL_H
+#include "hwheel_jiffies.h"
+
+static int failed;
+
+static void expect(const char *what, __int128 in, __int128 got, __int128 wanted)
+{
+	if (got == wanted)
+		return;
+	printf("%s of %lld at %lu: %lld, not %lld\n", what, (long long)in, jiffies,
+	       (long long)got, (long long)wanted);
+	failed = 1;
+}
+
+int main(void)
+{
+	static const long counts[] = {
+		LONG_MIN, -1000000, -1, 0, 1, 2, 75, 250, 1073741, 1073742, 1080000,
+		4294967296, LLONG_MAX / TICK_NSEC, LLONG_MAX / TICK_NSEC + 1, LONG_MAX,
+	};
+	static const unsigned long starts[] = { 0, 1, 4294892296, LONG_MAX, ULONG_MAX - 10, };
+	static const s64 lefts[] = {
+		LLONG_MIN, -TICK_NSEC - 1, -TICK_NSEC, -1, 0, 1, TICK_NSEC - 1, TICK_NSEC,
+		TICK_NSEC + 1, 4294967296000, LLONG_MAX,
+	};
+	unsigned int i, j;
+
+	for (j = 0; j < sizeof(starts) / sizeof(*starts); j++) {
+		jiffies = starts[j];
+		for (i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+			__int128 wanted = (__int128)counts[i] * TICK_NSEC;
+
+			if (wanted < 0)
+				wanted = 0;
+			if (wanted > KTIME_MAX)
+				wanted = KTIME_MAX;
+			expect("hwheel_jiffies", counts[i], hwheel_jiffies(counts[i]), wanted);
+			expect("hwheel_until_jiffies", counts[i],
+			       hwheel_until_jiffies(jiffies + counts[i]), wanted);
+		}
+		for (i = 0; i < sizeof(lefts) / sizeof(*lefts); i++) {
+			struct hwheel_timer timer = { .left = lefts[i] };
+			long n = (long)(hwheel_expires_jiffies(&timer) - jiffies);
+
+			/* The first jiffy that is not before it */
+			expect("hwheel_expires_jiffies", lefts[i],
+			       (__int128)n * TICK_NSEC >= lefts[i] &&
+			       (__int128)(n - 1) * TICK_NSEC < lefts[i], 1);
+		}
+	}
+	return failed;
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What a human has to add to move net/sctp: some of its table of callbacks are
+// NULL. timer_list takes such a timer and never runs it; hwheel_setup() warns.
+// What isn't set up can be cancelled all the same, as it is zeroed.
+
+@@
+expression T, I;
+@@
+- timer_setup(T, sctp_timer_events[I], 0);
++ if (sctp_timer_events[I])
++	timer_setup(T, sctp_timer_events[I], 0);

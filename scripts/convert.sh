@@ -1,0 +1,234 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Moves net/bridge and net/sctp of the stock kernel's source to hwheel with
+# hwheel-convert, builds them for that kernel, and uses them there in QEMU, then
+# the kernel's own. Tells for each thing it looks at
+#	convert: NAME ok|FAILED
+# and ends with status 0 if all is well. Nothing of that source stays.
+#
+# Usage: convert.sh
+
+. "$(dirname "$0")/lab.sh"
+
+tests=$lab_scripts/coccinelle/tests
+tree=$lab_work/tree failed=0
+
+# verdict NAME COMMAND...: tells whether COMMAND succeeds
+verdict()
+{
+	local name=$1
+
+	shift
+	if "$@"; then
+		echo "convert: $name ok"
+	else
+		echo "convert: $name FAILED"
+		failed=1
+	fi
+}
+
+# patches: small drivers with each use there is become what they should, and the
+# report says what is left
+patches()
+{
+	local dir=$lab_work/patches file status=0
+
+	mkdir "$dir"
+	cp "$tests"/{driver.h,hrtimer.c,timer_list.c} "$dir"
+	(cd "$dir" && "$lab_scripts/hwheel-convert" .) >"$dir/report" || status=$?
+	for file in "$tests"/*.moved; do
+		diff -u "$file" "$dir/$(basename "$file" .moved)" || status=2
+	done
+	# Something is left, which is status 1
+	[ "$status" = 1 ]
+}
+
+# jiffies: the arithmetic that some of it rests on
+jiffies()
+{
+	local dir=$lab_work/jiffies name
+
+	mkdir -p "$dir/linux"
+	for name in jiffies limits math64 minmax; do
+		: >"$dir/linux/$name.h"
+	done
+	gcc -O2 -Wall -Wextra -fsanitize=undefined -I"$dir" -I"$lab_top" \
+		-o "$dir/jiffies" "$tests/jiffies.c" && "$dir/jiffies"
+}
+
+# take: what is to be moved, laid out as in the kernel's tree
+take()
+{
+	local name
+
+	mkdir -p "$tree/net" "$tree/include/net" "$tree/include/trace/events"
+	cp -r "$source"/net/{bridge,sctp} "$tree/net"
+	cp -r "$source/include/net/sctp" "$tree/include/net"
+	# It includes net/bridge by a path from its own place
+	cp "$source/include/trace/events/bridge.h" "$tree/include/trace/events"
+	# Other modules than bridge.ko, without timers
+	rm -r "$tree"/net/bridge/netfilter "$tree"/net/bridge/br_netfilter*
+	sed -i '/br_netfilter\|netfilter\//d' "$tree/net/bridge/Makefile"
+	for name in bridge sctp; do
+		# shellcheck disable=SC2016 # make's variable
+		sed -i '1i LINUXINCLUDE := -I$(src)/../../include $(LINUXINCLUDE)' \
+			"$tree/net/$name/Makefile"
+	done
+	echo 'obj-m += net/bridge/ net/sctp/' >"$tree/Kbuild"
+}
+
+# converts: all is moved, with the help that bridge needs; and without it the
+# places that it is needed for are what the report names
+converts()
+{
+	local copy=$lab_work/unhelped status=0
+
+	cp -r "$tree/net/bridge" "$copy"
+	"$lab_scripts/hwheel-convert" "$copy" >"$lab_work/report" || status=$?
+	[ "$status" = 1 ] || return
+	sed -n 's/^.*\/\([^/]*\):[0-9]*: left: /\1 /p' "$lab_work/report" |
+		diff "$tests/bridge.left" - || return
+
+	"$lab_scripts/hwheel-convert" --also "$tests/bridge.cocci" \
+		--also "$tests/sctp.cocci" "$tree/net" "$tree/include" >"$lab_work/report" && return
+	cat "$lab_work/report"
+	return 1
+}
+
+builds()
+{
+	quiet convert-build make -j "$lab_jobs" -C "$headers" M="$tree" \
+		KCFLAGS="-I$lab_work/build" \
+		KBUILD_EXTRA_SYMBOLS="$lab_work/build/Module.symvers" modules || return
+	! grep -E 'warning:|WARNING' "$lab_cache/log/convert-build.log"
+}
+
+# same bridge|sctp: whether both were used to the end, and did the same; the moved
+# one not before its time, and not later than the stock one. That may be late
+# itself, for a busy machine holds up its guests.
+same()
+{
+	local which
+
+	for which in stock moved; do
+		grep -qx "lab: $1 ended" "$lab_work/$which.log" || return
+		sed -n "s/^lab: measured /$which /p" "$lab_work/$which.log"
+	done >"$lab_work/measured"
+	awk -v what="$1" '
+	function bad(why)
+	{
+		print "convert: " name ": " why
+		failed = 1
+	}
+	function apart(a, b)
+	{
+		return a > b ? a - b : b - a
+	}
+	# How much later it may be: polling takes its time, a hello is up
+	# to 1 s old when the next is lost, and what ages is collected at times
+	function within(name)
+	{
+		return name ~ /^lost/ ? 2000 : name ~ /^fdb/ ? 3000 : 1000
+	}
+	BEGIN {
+		# Names, and the least that each may be
+		if (what == "bridge")
+			split("stp_listening 0 stp_learning 2000 stp_forwarding 4000 " \
+			      "stp_blocking 0 stp_host 4000 topology_calm 8000 " \
+			      "fdb_aged 3000 mdb_aged 3000 lost_listening 4000 " \
+			      "lost_learning 6000 lost_forwarding 8000", list)
+		else
+			split("idle_ms 1900 beat_chunks 4 dead_ms 1400 echo_ms 0 " \
+			      "echo_expired 1", list)
+	}
+	{ did[$1, $2] = $3 }
+	END {
+		for (i = 1; i in list; i += 2) {
+			name = list[i]
+			stock = did["stock", name]
+			moved = did["moved", name]
+			printf "convert: %s: stock %s, moved %s\n", name, stock, moved
+			if (stock == "" || moved == "")
+				bad("missing")
+			else if (moved < list[i + 1])
+				bad("too early")
+			# What is lost of an echo is random
+			else if (name == "beat_chunks" && apart(stock, moved) > 3 ||
+				 name !~ /^echo|chunks$/ && moved - stock > within(name))
+				bad("differs")
+		}
+		exit failed
+	}' "$lab_work/measured"
+}
+
+timers()
+{
+	[ "$(grep -c '^lab: timers: [^n]' "$lab_work/moved.log")" = 2 ]
+}
+
+clean()
+{
+	grep -qx 'lab: bridge removed' "$lab_work/stock.log" &&
+		grep -qx 'lab: bridge removed' "$lab_work/moved.log" &&
+		! dmesg_dirty "$lab_work/moved.log" && ! dmesg_dirty "$lab_work/stock.log"
+}
+
+# boot stock|moved FILES...: leaves the kernel's log
+boot()
+{
+	local which=$1 log=$lab_cache/log/convert-$1.log status=0
+
+	shift
+	{
+		printf "which=%s modules='" "$which"
+		printf '%s\n' "$@" | sed -n 's,^.*/\([^/]*\.ko\)$,\1,p' | tr '\n' ' '
+		echo "'"
+		cat "$lab_scripts/guest-convert.sh"
+	} >"$lab_work/payload"
+	say "convert: booting $release, $which modules (about 40 s)"
+	TIMEOUT=${TIMEOUT:-300} "$lab_scripts/boot-qemu.sh" "$vmlinuz" 2 1G \
+		"$lab_work/payload" "$@" "$lab_work/guest-sctp" "${userland[@]}" \
+		>"$log" || status=$?
+	guest_log "$log" >"$lab_work/$which.log"
+	[ "$status" = 0 ] && return
+	tail -n 15 "$lab_work/$which.log" >&2
+	say "convert: the guest's console is in $log"
+	return 1
+}
+
+need coccinelle python3 gcc make libc6-dev iproute2
+kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
+read -r release vmlinuz headers <<<"$kernel"
+source=$(linux_source)
+stock=$(stock_modules 6.12 bridge sctp veth sch_netem)
+
+say "convert: moving net/bridge and net/sctp to hwheel"
+verdict patches patches
+verdict jiffies jiffies
+take
+verdict converts converts
+
+say "convert: building the modules for $release"
+build_modules convert-hwheel "$headers" "$lab_work/build"
+verdict builds builds
+gcc -O2 -Wall -Wextra -static -o "$lab_work/guest-sctp" "$lab_scripts/guest-sctp.c"
+
+userland=()
+for file in ip tc bridge; do
+	userland+=("$(PATH=/usr/sbin:/sbin:/usr/bin:/bin command -v $file)")
+done
+while read -r file; do
+	userland+=("$file")
+done < <(ldd "${userland[@]}" | grep -o '/[^ ]* (0x' | cut -d ' ' -f 1 | sort -u)
+
+mapfile -t modules <<<"$stock"
+verdict "boot of stock" boot stock "${modules[@]}"
+modules=("${modules[@]/*\/bridge.ko/$tree/net/bridge/bridge.ko}")
+modules=("$lab_work/build/hwheel.ko" "${modules[@]/*\/sctp.ko/$tree/net/sctp/sctp.ko}")
+verdict "boot of moved" boot moved "${modules[@]}"
+verdict bridge same bridge
+verdict sctp same sctp
+verdict timers timers
+verdict dmesg clean
+exit $failed
