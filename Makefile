@@ -5,6 +5,8 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 SUITE ?=
+# Debian's tc looks into a folder of the machine's architecture
+TC_LIB_DIR ?= $(firstword $(wildcard /usr/lib/$(shell $(CC) -print-multiarch)/tc) /usr/lib/tc)
 
 DKMS = $(shell sed -n 's/^PACKAGE_NAME="\(.*\)"/\1/p' dkms.conf)/$(shell \
 	sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
@@ -17,6 +19,15 @@ modules:
 install: modules
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
 	depmod $$($(MAKE) -s --no-print-directory -C $(KDIR) kernelrelease)
+	@if command -v tc >/dev/null; then $(MAKE) --no-print-directory install-tc; \
+		else echo "hwheel: no tc here, so no plugin for it"; fi
+
+# By it tc knows the options of the sample qdisc hwpace
+install-tc: samples/q_hwpace.so
+	install -D -m 644 $< $(DESTDIR)$(TC_LIB_DIR)/q_hwpace.so
+
+samples/q_hwpace.so: samples/q_hwpace.c samples/hwheel_pace.h samples/tc_plugin.h
+	$(CC) -O2 -Wall -shared -fPIC -o $@ $<
 
 dkms:
 	@command -v dkms >/dev/null || { echo "hwheel: no dkms:" \
@@ -42,11 +53,13 @@ bench:
 
 htmldocs:
 	@scripts/htmldocs.sh
+pacing:
+	@scripts/pacing.sh
 
 clean:
 	@rm -rf Documentation/output
 	@find . -path ./.git -prune -o -type f \( -name '*.o' -o -name '*.a' \
-		-o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
+		-o -name '*.ko' -o -name '*.so' -o -name '*.mod' -o -name '*.mod.c' \
 		-o -name '.*.cmd' -o -name '.*.d' -o -name modules.order \
 		-o -name Module.symvers \) -exec rm -f {} +
 
@@ -65,8 +78,12 @@ help:
 	@echo '                  WHERE="uml years qemu" QUICK=1'
 	@echo 'make htmldocs     Documentation/output/index.html'
 	@echo 'make install      puts the modules beside those of the kernel; KDIR=folder'
+	@echo 'make pacing       a qdisc on a wheel beside fq and tbf, in QEMU: rates and gaps'
+	@echo '                  RATE=Mbit/s TIME=seconds KERNEL=6.1|6.12|6.12-rt'
+	@echo 'make install      puts the modules beside those of the kernel, and a plugin for'
+	@echo '                  the qdisc of samples/ where tc finds it; KDIR=folder'
 	@echo 'make dkms         has DKMS build and install hwheel.ko, now and for new kernels'
 	@echo 'make clean        removes what was built here; downloads and kernels stay in'
 	@echo '                  $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
-.PHONY: modules install dkms demo check torture bench htmldocs fuzz clean help
+.PHONY: modules install dkms demo check torture bench htmldocs fuzz install-tc pacing clean help

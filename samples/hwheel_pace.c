@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hwheel_pace - the qdisc hwpace: packet pacing on a timing wheel
+ *
+ *	tc qdisc add dev lo root hwpace rate 100mbit
+ *
+ * Every packet is given a departure time when it is enqueued, and is held until
+ * then. This is how Carousel shapes (Saeed et al., SIGCOMM 2017): rates become
+ * times once, at the door, and behind it there is one structure that knows
+ * nothing but time, whatever the number of flows and rates. Here that structure
+ * is a wheel of hwheel with a tick of 1 us, by which a packet is late at most.
+ *
+ * Departure times
+ * ---------------
+ *
+ * A packet leaves at the latest of
+ *
+ *   - now, and where its sender asked for an earliest departure time (TCP does,
+ *     and SO_TXTIME with CLOCK_MONOTONIC), that;
+ *   - the end of the packet before it at @rate, which all flows share;
+ *   - the end of the packet before it in its flow at @maxrate, if there is one;
+ *   - the departure of the packet before it in its queue, so that flows are not
+ *     reordered.
+ *
+ * The ends follow from departure times and not from when packets really left,
+ * so that latency does not add up: one that leaves late is followed sooner, and
+ * the rate is kept. After a pause the ends are in the past and pacing begins
+ * anew, but for @burst bytes, which then may go at once.
+ *
+ * What would leave more than HWPACE_HORIZON ahead is dropped; so is what bears
+ * the time of another clock, as that looks far ahead. That bounds how long
+ * anything stays here, also after a change of the rate, which holds for packets
+ * that come after it: those that wait keep their times.
+ *
+ * As with other shapers that time packets when they arrive, those of all flows
+ * leave in the order in which they came, as far as @maxrate lets them: this
+ * paces flows but does not share the rate between them. A packet that is to be
+ * segmented later leaves as one, as with fq.
+ *
+ * Queues and timers
+ * -----------------
+ *
+ * sk_buff has no room for a timer, and a packet whose predecessor in its flow
+ * still waits needs none. So flows are hashed to @flows queues in order of
+ * departure, each with a timer for its first packet. A queue is
+ *
+ *	idle		empty; its timer is not armed
+ *	waiting		its timer is armed, or has fired and its callback has
+ *			not yet put it on the list of expired queues
+ *	expired		on that list
+ *	ready		on the list from which packets are dequeued
+ *
+ * hwpace_dequeue() collects the expired queues, takes a packet of the first
+ * ready one, and if the next packet there is not yet due has the queue wait.
+ * No timer, no work: an idle qdisc costs nothing, and among 65,536 queues the
+ * next one to serve is found without a search.
+ *
+ * The wheel belongs to the module; all flows of all hwpace qdiscs are on it.
+ * Its memory is then paid once, packets of several devices that leave in the
+ * same tick share an interrupt, and a machine with many devices does not arm
+ * many hrtimers. It is not hwheel_system, whose tick is too wide, and whose
+ * other users' callbacks may take any lock (see below). 1024 spokes of 1 us
+ * take most departures right into level 0; three levels reach beyond
+ * HWPACE_HORIZON.
+ *
+ * Locks
+ * -----
+ *
+ * All but the list of expired queues is under the lock of the root qdisc, which
+ * the caller of every operation holds. Timers are armed under it.
+ *
+ * The callback takes no lock: it pushes its queue to a lock-free list and asks
+ * for the qdisc to be run. So hwpace_reset(), which is called with the root
+ * lock held, may wait for callbacks there. If the callback took that lock, that
+ * would be a deadlock: on PREEMPT_RT, where the wait is for a lock that a run
+ * of the wheel holds around all its callbacks, even for one of another qdisc.
+ * It would also run well in interrupt context.
+ *
+ * Like the timer of other qdiscs' watchdogs the callback may find the device
+ * deactivated; the root qdisc is then noop_qdisc, for which asking does no harm.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/llist.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include <linux/rcupdate.h>
+#include <linux/rtnetlink.h>
+#include <linux/skbuff.h>
+#include <linux/timekeeping.h>
+#include <net/gen_stats.h>
+#include <net/netlink.h>
+#include <net/pkt_sched.h>
+#include <net/sch_generic.h>
+
+#include "../hwheel.h"
+#include "hwheel_pace.h"
+
+#define HWPACE_HORIZON		(10 * (s64)NSEC_PER_SEC)
+#define HWPACE_FLOWS		1024
+#define HWPACE_MAX_FLOWS	65536
+#define HWPACE_LIMIT		1000	/* for devices that have no queue length */
+
+struct hwpace_flow {
+	struct hwheel_timer	timer;		/* for the departure of @head */
+	struct sk_buff		*head;		/* in order of departure */
+	struct sk_buff		*tail;		/* valid if @head is */
+	/* second cache line */
+	s64			next;		/* end of the last packet at maxrate */
+	struct list_head	ready;
+	struct llist_node	expired;	/* the callback's, until collected */
+	struct Qdisc		*sch;
+} ____cacheline_aligned;
+
+struct hwpace_rate {
+	struct psched_ratecfg	cfg;		/* rate_bytes_ps 0: no limit */
+	s64			burst;		/* ns that the burst takes at this rate */
+};
+
+struct hwpace {
+	struct hwpace_flow	*flows;
+	u32			nr_flows;
+	u32			busy_flows;
+	s64			next;		/* end of the last packet at rate */
+	struct hwpace_rate	rate;
+	struct hwpace_rate	maxrate;
+	u32			burst;
+	u32			slack;
+	struct list_head	ready;
+	u64			horizon_drops;
+	s64			max_late;
+
+	/* Written by callbacks, on any CPU, without a lock. */
+	struct llist_head	expired ____cacheline_aligned_in_smp;
+};
+
+struct hwpace_skb_cb {
+	s64			departure;
+};
+
+static struct hwheel *hwpace_wheel;
+
+static struct hwpace_skb_cb *hwpace_skb_cb(struct sk_buff *skb)
+{
+	qdisc_cb_private_validate(skb, sizeof(struct hwpace_skb_cb));
+	return (struct hwpace_skb_cb *)qdisc_skb_cb(skb)->data;
+}
+
+/* In softirq context, without a lock: see above. */
+static void hwpace_expired(struct hwheel_timer *timer)
+{
+	struct hwpace_flow *flow = hwheel_container_of(flow, timer, timer);
+	struct Qdisc *sch = flow->sch;
+	struct hwpace *q = qdisc_priv(sch);
+
+	/* From here on the queue is the dequeuer's, who may arm the timer again. */
+	llist_add(&flow->expired, &q->expired);
+
+	rcu_read_lock();
+	__netif_schedule(qdisc_root(sch));
+	rcu_read_unlock();
+}
+
+/* The queue is idle or just taken off a list, and has a first packet. */
+static void hwpace_arrange(struct hwpace *q, struct hwpace_flow *flow, s64 now)
+{
+	s64 departure = hwpace_skb_cb(flow->head)->departure;
+
+	if (departure <= now)
+		list_add_tail(&flow->ready, &q->ready);
+	else
+		hwheel_add_at(&flow->timer, departure, q->slack);
+}
+
+/* When a packet may leave at @rate if @next is the end of the one before it. */
+static s64 hwpace_slot(const struct hwpace_rate *rate, s64 next, s64 earliest)
+{
+	return max(next, earliest - rate->burst);
+}
+
+static int hwpace_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+			  struct sk_buff **to_free)
+{
+	unsigned int len = qdisc_pkt_len(skb);
+	struct hwpace *q = qdisc_priv(sch);
+	s64 now, earliest, departure, slot, flow_slot = 0;
+	struct hwpace_flow *flow;
+
+	if (unlikely(sch->q.qlen >= sch->limit))
+		return qdisc_drop(skb, sch, to_free);
+
+	flow = &q->flows[reciprocal_scale(skb_get_hash(skb), q->nr_flows)];
+	now = ktime_get_ns();
+	earliest = max_t(s64, now, skb->tstamp);
+
+	/* The shared slot is taken at once: one who waits longer holds up nobody */
+	slot = hwpace_slot(&q->rate, q->next, now);
+	departure = max(earliest, slot);
+	if (q->maxrate.cfg.rate_bytes_ps) {
+		flow_slot = hwpace_slot(&q->maxrate, flow->next, earliest);
+		departure = max(departure, flow_slot);
+	}
+	if (flow->head)
+		departure = max(departure, hwpace_skb_cb(flow->tail)->departure);
+
+	if (unlikely(departure - now > HWPACE_HORIZON)) {
+		q->horizon_drops++;
+		return qdisc_drop(skb, sch, to_free);
+	}
+
+	q->next = slot + psched_l2t_ns(&q->rate.cfg, len);
+	if (q->maxrate.cfg.rate_bytes_ps)
+		flow->next = flow_slot + psched_l2t_ns(&q->maxrate.cfg, len);
+	hwpace_skb_cb(skb)->departure = departure;
+	if (departure > now)
+		qdisc_qstats_overlimit(sch);
+
+	skb->next = NULL;
+	if (flow->head) {
+		flow->tail->next = skb;
+		flow->tail = skb;
+	} else {
+		flow->head = skb;
+		flow->tail = skb;
+		q->busy_flows++;
+		hwpace_arrange(q, flow, now);
+	}
+	qdisc_qstats_backlog_inc(sch, skb);
+	sch->q.qlen++;
+	return NET_XMIT_SUCCESS;
+}
+
+/* Make the expired queues ready, in the order in which they expired. */
+static void hwpace_collect(struct hwpace *q)
+{
+	struct hwpace_flow *flow, *next;
+	struct llist_node *expired;
+
+	if (llist_empty(&q->expired))
+		return;
+	expired = llist_reverse_order(llist_del_all(&q->expired));
+	llist_for_each_entry_safe(flow, next, expired, expired)
+		list_add_tail(&flow->ready, &q->ready);
+}
+
+static struct sk_buff *hwpace_dequeue(struct Qdisc *sch)
+{
+	struct hwpace *q = qdisc_priv(sch);
+	struct hwpace_flow *flow;
+	struct sk_buff *skb;
+	s64 now;
+
+	hwpace_collect(q);
+	flow = list_first_entry_or_null(&q->ready, struct hwpace_flow, ready);
+	if (!flow)
+		return NULL;
+
+	skb = flow->head;
+	flow->head = skb->next;
+	skb_mark_not_on_list(skb);
+	list_del(&flow->ready);
+
+	now = ktime_get_ns();
+	q->max_late = max(q->max_late, now - hwpace_skb_cb(skb)->departure);
+	if (flow->head)
+		hwpace_arrange(q, flow, now);
+	else
+		q->busy_flows--;
+
+	qdisc_qstats_backlog_dec(sch, skb);
+	sch->q.qlen--;
+	qdisc_bstats_update(sch, skb);
+	return skb;
+}
+
+static void hwpace_reset(struct Qdisc *sch)
+{
+	struct hwpace *q = qdisc_priv(sch);
+	u32 i;
+
+	for (i = 0; i < q->nr_flows; i++) {
+		struct hwpace_flow *flow = &q->flows[i];
+
+		flow->next = 0;
+		if (!flow->head)
+			continue;
+		hwheel_cancel_sync(&flow->timer);
+		rtnl_kfree_skbs(flow->head, flow->tail);
+		flow->head = NULL;
+	}
+	/* Every queue that was on a list had packets, and none waits any more */
+	init_llist_head(&q->expired);
+	INIT_LIST_HEAD(&q->ready);
+	q->busy_flows = 0;
+	q->next = 0;
+}
+
+/* Not const, because 6.1 does not have it so */
+static struct netlink_range_validation hwpace_flows_range = {
+	.min = 1,
+	.max = HWPACE_MAX_FLOWS,
+};
+
+static const struct nla_policy hwpace_policy[TCA_HWPACE_MAX + 1] = {
+	[TCA_HWPACE_RATE]	= NLA_POLICY_MIN(NLA_U64, 1),
+	[TCA_HWPACE_MAXRATE]	= { .type = NLA_U64 },
+	[TCA_HWPACE_BURST]	= { .type = NLA_U32 },
+	[TCA_HWPACE_LIMIT]	= NLA_POLICY_MIN(NLA_U32, 1),
+	[TCA_HWPACE_FLOWS]	= NLA_POLICY_FULL_RANGE(NLA_U32, &hwpace_flows_range),
+	[TCA_HWPACE_SLACK]	= { .type = NLA_U32 },
+};
+
+static int hwpace_alloc(struct Qdisc *sch, u32 nr)
+{
+	struct hwpace *q = qdisc_priv(sch);
+	u32 i;
+
+	q->flows = kvcalloc(nr, sizeof(*q->flows), GFP_KERNEL);
+	if (!q->flows)
+		return -ENOMEM;
+	q->nr_flows = nr;
+	for (i = 0; i < nr; i++) {
+		q->flows[i].sch = sch;
+		hwheel_setup(&q->flows[i].timer, hwpace_wheel, hwpace_expired, 0);
+	}
+	return 0;
+}
+
+static void hwpace_set_rate(struct hwpace_rate *rate, u64 bytes_ps, u32 burst)
+{
+	const struct tc_ratespec spec = { .linklayer = TC_LINKLAYER_ETHERNET };
+
+	memset(rate, 0, sizeof(*rate));
+	if (bytes_ps) {
+		psched_ratecfg_precompute(&rate->cfg, &spec, bytes_ps);
+		rate->burst = psched_l2t_ns(&rate->cfg, burst);
+	}
+}
+
+static int hwpace_change(struct Qdisc *sch, struct nlattr *opt,
+			 struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[TCA_HWPACE_MAX + 1];
+	struct hwpace *q = qdisc_priv(sch);
+	u64 rate, maxrate;
+	u32 flows;
+	int err;
+
+	err = nla_parse_nested(tb, TCA_HWPACE_MAX, opt, hwpace_policy, extack);
+	if (err)
+		return err;
+
+	/* What is not given stays as it is */
+	rate = tb[TCA_HWPACE_RATE] ? nla_get_u64(tb[TCA_HWPACE_RATE]) :
+				     q->rate.cfg.rate_bytes_ps;
+	maxrate = tb[TCA_HWPACE_MAXRATE] ? nla_get_u64(tb[TCA_HWPACE_MAXRATE]) :
+					   q->maxrate.cfg.rate_bytes_ps;
+	flows = tb[TCA_HWPACE_FLOWS] ? nla_get_u32(tb[TCA_HWPACE_FLOWS]) :
+				       q->nr_flows ?: HWPACE_FLOWS;
+	if (!rate) {
+		NL_SET_ERR_MSG_MOD(extack, "A rate is needed");
+		return -EINVAL;
+	}
+	if (q->flows && flows != q->nr_flows) {
+		NL_SET_ERR_MSG_MOD(extack, "The number of queues can not be changed");
+		return -EOPNOTSUPP;
+	}
+	if (!q->flows) {
+		err = hwpace_alloc(sch, flows);
+		if (err)
+			return err;
+	}
+
+	sch_tree_lock(sch);
+	if (tb[TCA_HWPACE_BURST])
+		q->burst = nla_get_u32(tb[TCA_HWPACE_BURST]);
+	if (tb[TCA_HWPACE_SLACK])
+		q->slack = nla_get_u32(tb[TCA_HWPACE_SLACK]);
+	if (tb[TCA_HWPACE_LIMIT])
+		sch->limit = nla_get_u32(tb[TCA_HWPACE_LIMIT]);
+	hwpace_set_rate(&q->rate, rate, q->burst);
+	hwpace_set_rate(&q->maxrate, maxrate, q->burst);
+	sch_tree_unlock(sch);
+	return 0;
+}
+
+static int hwpace_init(struct Qdisc *sch, struct nlattr *opt,
+		       struct netlink_ext_ack *extack)
+{
+	struct hwpace *q = qdisc_priv(sch);
+
+	init_llist_head(&q->expired);
+	INIT_LIST_HEAD(&q->ready);
+	sch->limit = qdisc_dev(sch)->tx_queue_len ?: HWPACE_LIMIT;
+	if (!opt) {
+		NL_SET_ERR_MSG_MOD(extack, "A rate is needed");
+		return -EINVAL;
+	}
+	return hwpace_change(sch, opt, extack);
+}
+
+/* Also called for a qdisc whose init failed. */
+static void hwpace_destroy(struct Qdisc *sch)
+{
+	struct hwpace *q = qdisc_priv(sch);
+	u32 i;
+
+	/* Of queues that were just emptied callbacks may still be returning */
+	for (i = 0; i < q->nr_flows; i++)
+		hwheel_shutdown_sync(&q->flows[i].timer);
+	kvfree(q->flows);
+}
+
+static int hwpace_dump(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct hwpace *q = qdisc_priv(sch);
+	struct nlattr *nest;
+
+	nest = nla_nest_start(skb, TCA_OPTIONS);
+	if (!nest)
+		return -EMSGSIZE;
+
+	if (nla_put_u64_64bit(skb, TCA_HWPACE_RATE, q->rate.cfg.rate_bytes_ps,
+			      TCA_HWPACE_PAD) ||
+	    nla_put_u64_64bit(skb, TCA_HWPACE_MAXRATE, q->maxrate.cfg.rate_bytes_ps,
+			      TCA_HWPACE_PAD) ||
+	    nla_put_u32(skb, TCA_HWPACE_BURST, q->burst) ||
+	    nla_put_u32(skb, TCA_HWPACE_LIMIT, sch->limit) ||
+	    nla_put_u32(skb, TCA_HWPACE_FLOWS, q->nr_flows) ||
+	    nla_put_u32(skb, TCA_HWPACE_SLACK, q->slack)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	return nla_nest_end(skb, nest);
+}
+
+static int hwpace_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+{
+	struct hwpace *q = qdisc_priv(sch);
+	struct tc_hwpace_xstats stats = {};
+
+	sch_tree_lock(sch);
+	stats.horizon_drops = q->horizon_drops;
+	stats.max_late_ns = q->max_late;
+	stats.busy_flows = q->busy_flows;
+	sch_tree_unlock(sch);
+	return gnet_stats_copy_app(d, &stats, sizeof(stats));
+}
+
+static struct Qdisc_ops hwpace_ops __read_mostly = {
+	.id		= "hwpace",
+	.priv_size	= sizeof(struct hwpace),
+	.enqueue	= hwpace_enqueue,
+	.dequeue	= hwpace_dequeue,
+	.peek		= qdisc_peek_dequeued,
+	.init		= hwpace_init,
+	.reset		= hwpace_reset,
+	.destroy	= hwpace_destroy,
+	.change		= hwpace_change,
+	.dump		= hwpace_dump,
+	.dump_stats	= hwpace_dump_stats,
+	.owner		= THIS_MODULE,
+};
+
+static int __init hwpace_module_init(void)
+{
+	const struct hwheel_config config = {
+		.name		= "hwpace",
+		.tick_ns	= NSEC_PER_USEC,
+		.levels		= 3,
+		.spokes		= { 1024 },
+	};
+	int err;
+
+	hwpace_wheel = hwheel_create(&config);
+	if (IS_ERR(hwpace_wheel))
+		return PTR_ERR(hwpace_wheel);
+
+	err = register_qdisc(&hwpace_ops);
+	if (err)
+		hwheel_destroy(hwpace_wheel);
+	return err;
+}
+
+static void __exit hwpace_module_exit(void)
+{
+	/* No qdisc is left, as each holds the module */
+	unregister_qdisc(&hwpace_ops);
+	hwheel_destroy(hwpace_wheel);
+}
+
+module_init(hwpace_module_init);
+module_exit(hwpace_module_exit);
+
+/* What the kernel asks for when it meets an unknown qdisc: before 6.8, since */
+MODULE_ALIAS("sch_hwpace");
+MODULE_ALIAS("net-sch-hwpace");
+MODULE_DESCRIPTION("hwheel sample: a qdisc that paces packets on a timing wheel");
+MODULE_LICENSE("GPL");
