@@ -20,6 +20,7 @@ suites=(
 	"stock-6.12	the same on 6.12"
 	"stock-6.12-rt	the same on 6.12 PREEMPT_RT"
 	"fuzz		the levels in user space under ASan and UBSan, driven by libFuzzer"
+	"pacing		the qdisc hwpace on each of them: rates, losses, changes under load"
 	"torture		half a minute of torture on each of them, CPUs coming and going"
 	"torture-broken	the torture test has to find each of six faults"
 	"convert	net/bridge and net/sctp moved to hwheel by machine, used on 6.12"
@@ -105,6 +106,8 @@ suite_style()
 # checkpatch FILES...: the compat header alone may ask for the kernel's version,
 # the macros of tracepoints have a layout of their own, and only what stands in
 # for the kernel's headers may define what they do
+# checkpatch FILES...: the compat header alone may ask for the kernel's version;
+# a qdisc can't do without struct Qdisc
 checkpatch()
 {
 	local file ignore status=0
@@ -117,6 +120,7 @@ checkpatch()
 			ignore+=,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE
 		[ "${file#*include/linux/}" = "$file" ] ||
 			ignore+=,COMPLEX_MACRO,MACRO_ARG_REUSE,MEMORY_BARRIER,PREFER_DEFINED_ATTRIBUTE_MACRO
+		[ "$file" != samples/hwheel_pace.c ] || ignore+=,CAMELCASE
 		"$source/scripts/checkpatch.pl" --strict --no-tree --quiet --terse \
 			--no-summary --show-types --ignore $ignore -f "$file" ||
 			status=1
@@ -274,6 +278,28 @@ suite_fuzz()
 		try "$fault" "$lab_scripts/fuzz.sh" fault "$fault"
 	done
 	TIME=40 try libFuzzer "$lab_scripts/fuzz.sh" run
+# Pacing
+#
+
+# At a rate that a simulated machine keeps up with when the real one is busy
+suite_pacing()
+{
+	local RATE=4 TIME=2
+
+	export RATE TIME
+	run_pacing 6.12
+	QUICK=1 run_pacing 6.1
+	QUICK=1 run_pacing 6.12-rt
+}
+
+run_pacing()
+{
+	local name out=$lab_work/pacing-$1
+
+	KERNEL=$1 "$lab_scripts/pacing.sh" | tee "$out" || :
+	for name in load options churn rate below limit departure busy unload dmesg; do
+		verdict "$1 $name" "$out" grep -qx "pacing: $name ok" "$out"
+	done
 }
 
 #

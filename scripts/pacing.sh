@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Boots a stock Debian kernel in QEMU and sends packets through the qdisc hwpace
+# (samples/hwheel_pace.c) and through fq and tbf at the same rate. Prints one
+# table: the rates that were achieved, the gaps between packets and what each
+# packet cost. Status 0 if hwpace kept its rate within 2 % and lost nothing, and
+# if all that can be done to a qdisc went well.
+#
+# Usage: [KERNEL=6.1|6.12|6.12-rt] [RATE=Mbit/s] [TIME=seconds] [BYTES=n] \
+#	 [QUICK=1] pacing.sh
+#	 QUICK leaves out fq and tbf
+
+. "$(dirname "$0")/lab.sh"
+
+flavour=${KERNEL:-6.12}
+rate=${RATE:-20}
+time=${TIME:-5}
+bytes=${BYTES:-1000}
+console=$lab_work/console log=$lab_work/log failed=0
+
+# verdict NAME COMMAND...: tells whether COMMAND succeeds
+verdict()
+{
+	local name=$1
+
+	shift
+	if "$@"; then
+		echo "pacing: $name ok"
+	else
+		echo "pacing: $name FAILED"
+		failed=1
+	fi
+}
+
+logged()
+{
+	grep -q "^lab: $1\$" "$log"
+}
+
+clean()
+{
+	! dmesg_dirty "$log"
+}
+
+# rows GROUP N CONDITION: whether there are N rows of GROUP and CONDITION, in
+# awk's terms, holds for all of them; shows those for which it does not
+rows()
+{
+	awk -v group="$1" -v wanted="$2" '
+	function abs(x) { return x < 0 ? -x : x }
+	$1 == "row" && $3 == group {
+		for (i = 2; i < NF; i += 2)
+			value[$i] = $(i + 1)
+		rate = value["rate"]; target = value["target"]
+		sent = value["sent"]; lost = value["lost"]; early = value["early"]
+		reordered = value["reordered"]
+		tc_sent = value["tc_sent"]; dropped = value["tc_dropped"]
+		n++
+		if (!('"$3"')) {
+			print
+			bad = 1
+		}
+	}
+	END { exit bad || n != wanted }' "$console"
+}
+
+# A counter stands in a row twice, before and after
+table()
+{
+	awk -v kernel="$release" -v bytes="$bytes" -v rate="$rate" '
+	$1 == "row" && ($3 == "rate" || $3 == "other") {
+		split("", value); split("", before)
+		for (i = 2; i < NF; i += 2) {
+			before[$i] = value[$i]
+			value[$i] = $(i + 1)
+		}
+		for (name in before)
+			before[name] = value[name] - before[name]
+		n = value["received"]
+		if (!n)
+			next
+		if (!header++) {
+			printf "%s, %d CPUs in QEMU, packets of %d bytes at %d Mbit/s\n",
+				kernel, value["cpus"], bytes, rate
+			print "                               lost     gaps between packets, us      CPU time   per 1000 packets"
+			print "qdisc    flows  Mbit/s error % packets   mean     sd    p50    p99    us/packet  timer irqs HRTIMER NET_TX"
+		}
+		busy = before["up"] * value["cpus"] - before["idle"]
+		printf "%-8s %5d %7.3f %7.2f %7d %6.0f %6.0f %6.0f %6.0f %12.1f %11.0f %7.0f %6.0f\n",
+			value["name"], value["flows"], value["rate"] / 1e6,
+			(value["rate"] / value["target"] - 1) * 100, value["lost"],
+			value["mean"] / 1e3, value["sd"] / 1e3, value["p50"] / 1e3,
+			value["p99"] / 1e3, busy * 1e4 / n, before["loc"] * 1e3 / n,
+			before["hrtimer"] * 1e3 / n, before["net_tx"] * 1e3 / n
+	}' "$console"
+}
+
+need gcc make libc6-dev iproute2
+kernel=$("$lab_scripts/stock-kernel.sh" "$flavour" net/sched)
+read -r release vmlinuz headers modules <<<"$kernel"
+
+say "pacing: building the modules for $release"
+build_modules "pacing-build" "$headers" "$lab_work/build"
+quiet pacing-plugin make -C "$lab_work/build" install-tc TC_LIB_DIR="$lab_work"
+gcc -O2 -Wall -static -pthread -o "$lab_work/pacing-load" \
+	"$lab_scripts/pacing-load.c" -lm
+mapfile -t libraries < <(ldd "$(command -v tc)" "$(command -v ip)" |
+	grep -o '/[^ ]*' | grep -v ':$' | sort -u)
+
+say "pacing: booting $release"
+{
+	echo "rate=$rate time=$time bytes=$bytes quick=${QUICK-}"
+	cat "$lab_scripts/guest-pacing.sh"
+} >"$lab_work/payload"
+TIMEOUT=${TIMEOUT:-$((300 + 12 * (time + 4)))} \
+	"$lab_scripts/boot-qemu.sh" "$vmlinuz" 2 1G "$lab_work/payload" \
+	"$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_pace.ko \
+	"$lab_work/q_hwpace.so" "$lab_work/pacing-load" \
+	"$modules"/sch_{fq,tbf}.ko "$(command -v tc)" "$(command -v ip)" \
+	"${libraries[@]}" >"$console" || failed=1
+
+guest_log "$console" >"$log"
+table
+verdict load logged loaded
+verdict options logged options
+verdict churn logged churn
+verdict rate rows rate 4 'abs(rate / target - 1) <= 0.02 && !lost && !dropped &&
+	!reordered && tc_sent == sent && sent'
+verdict below rows below 1 '!lost && !dropped && tc_sent == sent && sent'
+verdict limit rows limit 1 'lost && lost == dropped && tc_sent == sent - lost'
+verdict departure rows timed 1 '!early && !lost && !reordered && sent'
+verdict busy logged busy
+verdict unload logged unloaded
+verdict dmesg clean
+if [ $failed != 0 ]; then
+	tail -n 15 "$console" >&2
+	cp "$console" "$lab_cache/log/pacing-$flavour.log"
+	say "pacing: the guest's console is in $lab_cache/log/pacing-$flavour.log"
+fi
+exit $failed
