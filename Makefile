@@ -53,6 +53,7 @@ bench:
 
 htmldocs:
 	@scripts/htmldocs.sh
+
 pacing:
 	@scripts/pacing.sh
 
@@ -76,14 +77,14 @@ help:
 	@echo 'make fuzz         lets libFuzzer drive the levels in user space; TIME=seconds'
 	@echo 'make bench        measures it beside timer_list and hrtimer (an hour);'
 	@echo '                  WHERE="uml years qemu" QUICK=1'
-	@echo 'make htmldocs     Documentation/output/index.html'
-	@echo 'make install      puts the modules beside those of the kernel; KDIR=folder'
 	@echo 'make pacing       a qdisc on a wheel beside fq and tbf, in QEMU: rates and gaps'
 	@echo '                  RATE=Mbit/s TIME=seconds KERNEL=6.1|6.12|6.12-rt'
+	@echo 'make htmldocs     Documentation/output/index.html'
 	@echo 'make install      puts the modules beside those of the kernel, and a plugin for'
 	@echo '                  the qdisc of samples/ where tc finds it; KDIR=folder'
 	@echo 'make dkms         has DKMS build and install hwheel.ko, now and for new kernels'
 	@echo 'make clean        removes what was built here; downloads and kernels stay in'
 	@echo '                  $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
-.PHONY: modules install dkms demo check torture bench htmldocs fuzz install-tc pacing clean help
+.PHONY: modules install install-tc dkms demo check torture fuzz bench pacing htmldocs \
+	clean help

@@ -105,9 +105,8 @@ suite_style()
 
 # checkpatch FILES...: the compat header alone may ask for the kernel's version,
 # the macros of tracepoints have a layout of their own, and only what stands in
-# for the kernel's headers may define what they do
-# checkpatch FILES...: the compat header alone may ask for the kernel's version;
-# a qdisc can't do without struct Qdisc
+# for the kernel's headers may define what they do; a qdisc can't do without
+# struct Qdisc
 checkpatch()
 {
 	local file ignore status=0
@@ -278,6 +277,9 @@ suite_fuzz()
 		try "$fault" "$lab_scripts/fuzz.sh" fault "$fault"
 	done
 	TIME=40 try libFuzzer "$lab_scripts/fuzz.sh" run
+}
+
+#
 # Pacing
 #
 

@@ -97,14 +97,16 @@ table()
 }
 
 need gcc make libc6-dev iproute2
-kernel=$("$lab_scripts/stock-kernel.sh" "$flavour" net/sched)
-read -r release vmlinuz headers modules <<<"$kernel"
+kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
+read -r release vmlinuz headers <<<"$kernel"
+modules=$(stock_modules "$flavour" sch_fq sch_tbf)
 
 say "pacing: building the modules for $release"
 build_modules "pacing-build" "$headers" "$lab_work/build"
 quiet pacing-plugin make -C "$lab_work/build" install-tc TC_LIB_DIR="$lab_work"
 gcc -O2 -Wall -static -pthread -o "$lab_work/pacing-load" \
 	"$lab_scripts/pacing-load.c" -lm
+mapfile -t modules <<<"$modules"
 mapfile -t libraries < <(ldd "$(command -v tc)" "$(command -v ip)" |
 	grep -o '/[^ ]*' | grep -v ':$' | sort -u)
 
@@ -117,7 +119,7 @@ TIMEOUT=${TIMEOUT:-$((300 + 12 * (time + 4)))} \
 	"$lab_scripts/boot-qemu.sh" "$vmlinuz" 2 1G "$lab_work/payload" \
 	"$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_pace.ko \
 	"$lab_work/q_hwpace.so" "$lab_work/pacing-load" \
-	"$modules"/sch_{fq,tbf}.ko "$(command -v tc)" "$(command -v ip)" \
+	"${modules[@]}" "$(command -v tc)" "$(command -v ip)" \
 	"${libraries[@]}" >"$console" || failed=1
 
 guest_log "$console" >"$log"

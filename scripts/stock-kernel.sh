@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Gets the newest stock Debian kernel of a flavour and installs its headers;
-# prints one line: RELEASE VMLINUZ HEADERSDIR. With FOLDER, as in net/sched, it
-# gets the kernel's own modules from there too, and adds where they are:
-# MODULESDIR, with a NAME.ko for each.
+# prints one line: RELEASE VMLINUZ HEADERSDIR.
 #
-# Usage: stock-kernel.sh 6.1|6.12|6.12-rt [FOLDER]
+# Usage: stock-kernel.sh 6.1|6.12|6.12-rt
 
 . "$(dirname "$0")/lab.sh"
 
@@ -14,9 +12,8 @@ case ${1-} in
 6.1)	release='6\.1\.0-[0-9]+-cloud-amd64' ;;
 6.12)	release='6\.12\.[0-9]+\+deb12-cloud-amd64' ;;
 6.12-rt) release='6\.12\.[0-9]+\+deb12-rt-amd64' ;;
-*)	die "usage: stock-kernel.sh 6.1|6.12|6.12-rt [FOLDER]" ;;
+*)	die "usage: stock-kernel.sh 6.1|6.12|6.12-rt" ;;
 esac
-folder=${2-}
 
 # newest: the newest image package whose headers are in the archive as well;
 # unsigned rather than signed
@@ -30,37 +27,21 @@ newest()
 		sort -V | tail -n 1
 }
 
-# from_image DIR GLOB: takes files out of the image package
-from_image()
+fill_kernel()
 {
 	local image=linux-image-$found
 
 	[ -z "$(archive_names "^${image//+/\\+}-unsigned\$")" ] || image+=-unsigned
-	archive_extract "$image" "$@"
-}
-
-fill_kernel()
-{
-	from_image "$1" './boot/vmlinuz-*' || return
+	archive_extract "$image" "$1" './boot/vmlinuz-*' || return
 	mv "$1"/vmlinuz-* "$1/vmlinuz"
-}
-
-fill_modules()
-{
-	from_image "$1" "./lib/modules/*/kernel/$folder/*.ko*" || return
-	find "$1" -name '*.xz' -exec xz -d {} +
 }
 
 get_kernel()
 {
 	found=$(newest)
-	[ -n "$found" ] || return
-	once "$lab_cache/stock-$found" fill_kernel || return
-	[ -z "$folder" ] || once "$lab_cache/stock-$found-${folder//\//-}" fill_modules
+	[ -n "$found" ] && once "$lab_cache/stock-$found" fill_kernel
 }
 
-[ -z "$folder" ] || need xz-utils
 with_archive get_kernel || die "found no stock $1 kernel with headers"
 need "linux-headers-$found"
-dir=$lab_cache/stock-$found
-echo "$found $dir/vmlinuz /usr/src/linux-headers-$found${folder:+ $dir-${folder//\//-}}"
+echo "$found $lab_cache/stock-$found/vmlinuz /usr/src/linux-headers-$found"
