@@ -26,9 +26,9 @@ chmod -R u+w "$docs"
 /usr/bin/python3 "$docs/pictures.py" "$docs"
 if [ -f "$lab_top/bench.svg" ]; then
 	cp "$lab_top/bench.svg" "$docs"
-	printf '.. figure:: bench.svg\n\n   Drawn by ``make bench``.\n'
+	printf '%s\n' '.. figure:: bench.svg' '' '   Drawn by *make bench*.'
 else
-	printf '.. note:: ``make bench`` draws the figure that belongs here.\n'
+	echo '.. note:: *make bench* draws the figure that belongs here.'
 fi >"$docs/bench.inc"
 
 rm -rf "$out"
