@@ -64,7 +64,7 @@ build_uml()
 	local kernel
 
 	[ ! -d "$lab_work/uml" ] || return 0
-	kernel=$("$lab_scripts/uml-kernel.sh" plain)
+	kernel=$("$lab_scripts/build-kernel.sh" uml)
 	read -r linux build <<<"$kernel"
 	modules uml "$build" ARCH=um
 }

@@ -16,6 +16,8 @@ suites=(
 	"kunit		the KUnit tests in user-mode Linux"
 	"kunit-debug	the same under KASAN, lockdep, debugobjects, kmemleak"
 	"kunit-time	the tests that wait for years, in simulated time"
+	"kasan		KUnit and torture on an SMP kernel with KASAN, lockdep, debugobjects, UBSAN"
+	"kcsan		KUnit and torture on an SMP kernel that looks for data races"
 	"stock-6.1	load, debugfs, sessions, unload on Debian's 6.1 in QEMU, 2 CPUs"
 	"stock-6.12	the same on 6.12"
 	"stock-6.12-rt	the same on 6.12 PREEMPT_RT"
@@ -181,36 +183,41 @@ all_named()
 # KUnit
 #
 
-suite_kunit()		{ run_kunit plain; }
-suite_kunit-debug()	{ run_kunit debug; }
-suite_kunit-time()	{ APPEND=time-travel=inf-cpu run_kunit plain years=1; }
+suite_kunit()		{ run_kunit uml; }
+suite_kunit-debug()	{ run_kunit uml-debug; }
+suite_kunit-time()	{ APPEND=time-travel=inf-cpu run_kunit uml years=1; }
 
-# run_kunit VARIANT [MODULE-PARAMETERS...]
+# [CPUS=n] run_kunit KERNEL [MODULE-PARAMETERS...]
 run_kunit()
 {
-	local kernel linux build dir=$lab_work/$suite status=0
+	local variant=$1 kernel image build boot arch=() dir=$lab_work/$suite status=0
+	local on=${CPUS:+ on $CPUS CPUs}
 
-	need gcc make python3
-	kernel=$("$lab_scripts/uml-kernel.sh" "$1")
-	read -r linux build <<<"$kernel"
-	source=$(linux_source)
 	shift
+	need gcc make python3
+	kernel=$("$lab_scripts/build-kernel.sh" "$variant")
+	read -r image build <<<"$kernel"
+	source=$(linux_source)
+	case $variant in
+	uml*)	boot=("$lab_scripts/boot-uml.sh" "$image") arch=(ARCH=um) ;;
+	x86*)	boot=("$lab_scripts/boot-qemu.sh" "$image" "$CPUS" 1G) ;;
+	esac
 
 	say "$suite: building the modules"
-	build_modules "$suite-build" "$build" "$dir" ARCH=um
-	say "$suite: booting"
+	build_modules "$suite-build" "$build" "$dir" "${arch[@]}"
+	say "$suite: booting$on"
 	{ echo "parameters='$*'"; cat "$lab_scripts/guest-kunit.sh"; } >"$dir/payload"
-	TIMEOUT=${TIMEOUT:-300} "$lab_scripts/boot-uml.sh" "$linux" \
-		"$dir/payload" "$dir"/hwheel.ko "$dir"/hwheel_kunit.ko |
+	TIMEOUT=${TIMEOUT:-300} "${boot[@]}" "$dir/payload" \
+		"$dir"/hwheel.ko "$dir"/hwheel_kunit.ko |
 		tee "$dir/console" || status=$?
-	verdict "load and unload" "$dir/console" [ $status = 0 ]
+	verdict "load and unload$on" "$dir/console" [ $status = 0 ]
 
 	guest_log "$dir/console" >"$dir/log"
 	sed -n '/lab: kunit begins/,/lab: kunit ends/p' "$dir/log" >"$dir/ktap"
 	"$source/tools/testing/kunit/kunit.py" parse "$dir/ktap" |
 		tee "$dir/parsed" || :
 	kunit_results "$dir/parsed"
-	try "kernel log" clean_log "$dir/log"
+	try "kernel log$on" clean_log "$dir/log"
 }
 
 # kunit_results FILE: takes the counts of kunit.py's last line, as in
@@ -240,6 +247,26 @@ kunit_results()
 clean_log()
 {
 	! dmesg_dirty "$1"
+}
+
+#
+# Debug kernels with several CPUs
+#
+
+suite_kasan()		{ run_debug x86-kasan 30 walk_ops=50000; }
+# One thread alone has no races, so without the suite hwheel_levels
+suite_kcsan()		{ APPEND=kunit.filter_glob=hwheel run_debug x86-kcsan 30; }
+
+# run_debug KERNEL TORTURE-SECONDS MODULE-PARAMETERS...
+run_debug()
+{
+	local cpus
+
+	for cpus in 2 4; do
+		CPUS=$cpus run_kunit "$1" "${@:3}"
+		KERNEL=$1 CPUS=$cpus TIME=$2 \
+			try "torture on $cpus CPUs" "$lab_scripts/torture.sh"
+	done
 }
 
 #

@@ -1,18 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs hwheel_torture.ko on a stock Debian kernel in QEMU, with CPUs that go and
-# come and readers of debugfs. Shows the test's last line, and ends with status
-# 0 if that says SUCCESS, the modules could be removed and the kernel log is
-# clean.
+# Runs hwheel_torture.ko in QEMU, with CPUs that go and come and readers of
+# debugfs, on a stock Debian kernel or on one of build-kernel.sh's. Shows the
+# test's last line, and ends with status 0 if that says SUCCESS, the modules
+# could be removed and the kernel log is clean.
 #
 # With BROKEN=name hwheel.ko is built with faults to choose from (see
 # hwheel_broken() in hwheel_levels.h) and loaded with that one; then all is well
 # if the test says FAILURE.
 #
-# Usage: [KERNEL=6.1|6.12|6.12-rt] [CPUS=2] [TIME=seconds] [BROKEN=name] \
-#	 [ONOFF=seconds] [SYSFS=seconds] [SEED=n] [HWHEEL='hwheel parameters'] \
-#	 [TORTURE='hwheel_torture parameters'] torture.sh
+# Usage: [KERNEL=6.1|6.12|6.12-rt|x86-kasan|x86-kcsan] [CPUS=2] \
+#	 [TIME=seconds] [BROKEN=name] [ONOFF=seconds] [SYSFS=seconds] [SEED=n] \
+#	 [HWHEEL='hwheel parameters'] [TORTURE='hwheel_torture parameters'] \
+#	 torture.sh
 #	 [VMLINUZ=file HEADERS=folder] torture.sh: a kernel that was built here
 
 . "$(dirname "$0")/lab.sh"
@@ -29,6 +30,9 @@ console=$lab_work/console log=$lab_work/log failed=0
 need gcc make
 if [ -n "${VMLINUZ-}" ]; then
 	kernel="$flavour $VMLINUZ ${HEADERS-}"
+elif [[ $flavour = x86-* ]]; then
+	kernel=$("$lab_scripts/build-kernel.sh" "$flavour")
+	kernel="$flavour $kernel"
 else
 	kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
 fi

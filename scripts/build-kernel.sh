@@ -1,20 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds a user-mode Linux kernel, against which modules can be built too, from
-# Debian's newest kernel source, and prints one line: LINUX BUILDDIR.
+# Builds a kernel, against which modules can be built too, from Debian's newest
+# kernel source, and prints one line: IMAGE BUILDDIR.
 #
-# Usage: uml-kernel.sh plain|debug
+# Usage: build-kernel.sh uml|uml-debug|x86-kasan|x86-kcsan
 
 . "$(dirname "$0")/lab.sh"
 
-config=$lab_scripts/config
-case ${1-} in
-plain)	fragments=("$config/uml.config") took="about 1 min" ;;
-debug)	fragments=("$config/uml.config" "$config/debug.config") took="about 2 min" ;;
-*)	die "usage: uml-kernel.sh plain|debug" ;;
+variant=${1-} parts=()
+case $variant in
+uml)		parts=(common uml) took="about 1 min" ;;
+uml-debug)	parts=(common uml debug) took="about 2 min" ;;
+x86-kasan)	parts=(common x86 debug x86-kasan) took="about 5 min" ;;
+x86-kcsan)	parts=(common x86 kcsan) took="about 4 min" ;;
+*)		die "usage: build-kernel.sh uml|uml-debug|x86-kasan|x86-kcsan" ;;
 esac
-variant=$1
+case $variant in
+uml*)	make=(make ARCH=um) image=linux packages=() ;;
+x86*)	make=(make ARCH=x86) image=arch/x86/boot/bzImage packages=(libelf-dev) ;;
+esac
+fragments=("${parts[@]/#/$lab_scripts/config/}")
+fragments=("${fragments[@]/%/.config}")
 
 # The size of the host's FP state. Up to 6.12, UML has 2696 bytes for it, and
 # user space dies on CPUs that have more (AMX).
@@ -48,17 +55,17 @@ patch_source()
 
 fill_kernel()
 {
-	local build=(make -j "$lab_jobs" ARCH=um -C "$source" O="$1")
+	local build=("${make[@]}" -j "$lab_jobs" -C "$source" O="$1")
 	local wanted=$lab_work/wanted lost
 
-	say "uml $variant: building ($took)"
+	say "kernel $variant: building ($took)"
 	patch_source || return
 	cat "${fragments[@]}" >"$wanted" || return
-	quiet "uml-$variant-config" "${build[@]}" \
+	quiet "$variant-config" "${build[@]}" \
 		KCONFIG_ALLCONFIG="$wanted" allnoconfig || return
 	lost=$(grep '^CONFIG' "$wanted" | grep -vxFf "$1/.config") &&
 		die "not in the kernel's configuration:" "$lost"
-	quiet "uml-$variant" "${build[@]}" all || return
+	quiet "$variant" "${build[@]}" "${image##*/}" modules || return
 
 	# What is left is what modules are built against
 	[ -s "$1/Module.symvers" ] || return
@@ -66,11 +73,11 @@ fill_kernel()
 	rm -f "$1/vmlinux"
 }
 
-need gcc libc6-dev make flex bison bc
+need gcc libc6-dev make flex bison bc "${packages[@]}"
 source=$(linux_source)
 xstate=$(xstate_size)
 key=$(cat "${fragments[@]}" "$0" <(echo "$source $xstate") | sha256sum)
-dir=$lab_cache/uml-$variant-${key:0:12}
+dir=$lab_cache/$variant-${key:0:12}
 
-once "$dir" fill_kernel || die "no uml $variant kernel"
-echo "$dir/linux $dir"
+once "$dir" fill_kernel || die "no kernel $variant"
+echo "$dir/$image $dir"
