@@ -1532,8 +1532,9 @@ void __hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
 		    unsigned int flags, bool on_stack, const char *name,
 		    struct lock_class_key *key)
 {
-	bool bad = IS_ERR_OR_NULL(wheel) || wheel->life == HWHEEL_GONE || !function ||
-		   (flags & ~HWHEEL_PINNED);
+	/* Read once: what is HWHEEL_GONE by now must not get into the timer */
+	u32 life = IS_ERR_OR_NULL(wheel) ? HWHEEL_GONE : READ_ONCE(wheel->life);
+	bool bad = life == HWHEEL_GONE || !function || (flags & ~HWHEEL_PINNED);
 
 	if (WARN_ONCE(!timer, "hwheel: %ps set up a timer that is NULL\n",
 		      __builtin_return_address(0)))
@@ -1541,7 +1542,7 @@ void __hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
 	WARN_ONCE(bad, "hwheel: timer set up with wheel %pe, callback %ps, flags %#x; it can't be armed\n",
 		  wheel, function, flags);
 	debug_hwheel_init(timer, on_stack);
-	if (!bad && timer->entry.next && timer->entry.prev && timer->life == wheel->life)
+	if (!bad && timer->entry.next && timer->entry.prev && timer->life == life)
 		hwheel_unlink_stale(timer, wheel);
 	timer->entry.next = NULL;
 	timer->entry.prev = NULL;
@@ -1549,7 +1550,7 @@ void __hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
 	timer->function = function;
 	timer->base = bad ? NULL : raw_cpu_ptr(wheel->bases);
 	timer->flags = flags;
-	timer->life = bad ? HWHEEL_SHUT_DOWN : wheel->life;
+	timer->life = bad ? HWHEEL_SHUT_DOWN : life;
 	hwheel_lockdep_init(timer, name, key);
 	if (!bad)
 		trace_hwheel_setup(timer, wheel);
@@ -2041,10 +2042,9 @@ void hwheel_destroy(struct hwheel *wheel)
 		return;
 
 	mutex_lock(&hwheel_mutex);
-	gone = wheel->life == HWHEEL_GONE;
+	gone = wheel->life == HWHEEL_GONE || list_empty(&wheel->list);
 	if (!gone)
-		list_del(&wheel->list);
-	wheel->life = HWHEEL_GONE;
+		list_del_init(&wheel->list);
 	mutex_unlock(&hwheel_mutex);
 	if (WARN_ONCE(gone, "hwheel: wheel \"%s\" destroyed twice\n", wheel->name))
 		return;
@@ -2052,6 +2052,8 @@ void hwheel_destroy(struct hwheel *wheel)
 
 	for_each_possible_cpu(cpu)
 		hwheel_stop_base(per_cpu_ptr(wheel->bases, cpu));
+	/* Not before: callbacks that were running may have set up timers */
+	WRITE_ONCE(wheel->life, HWHEEL_GONE);
 	for_each_possible_cpu(cpu)
 		pending += hwheel_drain_base(per_cpu_ptr(wheel->bases, cpu), &function);
 	WARN_ONCE(pending, "hwheel: wheel \"%s\" destroyed with %llu timers pending, one with callback %ps\n",
