@@ -455,7 +455,7 @@ static __always_inline struct hwheel_base *hwheel_lock(struct hwheel_timer *time
 		struct hwheel_base *base = READ_ONCE(timer->base);
 
 		raw_spin_lock_irqsave(&base->lock, *flags);
-		if (likely(timer->base == base))
+		if (likely(READ_ONCE(timer->base) == base))
 			return base;
 		raw_spin_unlock_irqrestore(&base->lock, *flags);
 		cpu_relax();
@@ -1051,7 +1051,7 @@ hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
 	unsigned long flags;
 
 	hwheel_lock_other(from, target);
-	if (likely(timer->base == from && hwheel_queued(timer) == pending &&
+	if (likely(READ_ONCE(timer->base) == from && hwheel_queued(timer) == pending &&
 		   hwheel_may_arm(from, timer, expires, how) &&
 		   from->running != timer && !target->offline &&
 		   target->life == timer->life)) {
@@ -1502,7 +1502,7 @@ static noinline void hwheel_unlink_stale(struct hwheel_timer *timer, struct hwhe
 		if (base != READ_ONCE(timer->base))
 			continue;
 		raw_spin_lock_irqsave(&base->lock, flags);
-		pending = timer->base == base && hwheel_linked(&timer->entry);
+		pending = READ_ONCE(timer->base) == base && hwheel_linked(&timer->entry);
 		if (pending) {
 			if (base->running == timer)
 				base->dest = NULL;
