@@ -668,7 +668,7 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 
 	lockdep_copy_map(&map, &timer->lockdep_map);
 #endif
-	base->running = timer;
+	WRITE_ONCE(base->running, timer);
 	base->dest = NULL;
 	WRITE_ONCE(base->runner, current);
 	hwheel_unlock_run(base, context);
