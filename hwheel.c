@@ -995,7 +995,7 @@ enum hwheel_how {
 static noinline void hwheel_refuse(const struct hwheel_base *base,
 				   const struct hwheel_timer *timer)
 {
-	WARN_ONCE(timer->life != HWHEEL_SHUT_DOWN && !base->closing,
+	WARN_ONCE(timer->life != HWHEEL_SHUT_DOWN && !READ_ONCE(base->closing),
 		  "hwheel: timer with callback %ps armed, and its wheel is gone\n",
 		  timer->function);
 }
