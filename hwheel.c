@@ -2082,8 +2082,13 @@ static int hwheel_cpu_prepare(unsigned int cpu)
 	struct hwheel *wheel;
 
 	mutex_lock(&hwheel_mutex);
-	list_for_each_entry(wheel, &hwheel_wheels, list)
-		WRITE_ONCE(per_cpu_ptr(wheel->bases, cpu)->offline, false);
+	list_for_each_entry(wheel, &hwheel_wheels, list) {
+		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+
+		raw_spin_lock_irq(&base->lock);
+		WRITE_ONCE(base->offline, false);
+		raw_spin_unlock_irq(&base->lock);
+	}
 	mutex_unlock(&hwheel_mutex);
 	return 0;
 }
