@@ -2105,13 +2105,16 @@ static int hwheel_cpu_dead(unsigned int cpu)
 	mutex_lock(&hwheel_mutex);
 	list_for_each_entry(wheel, &hwheel_wheels, list) {
 		struct hwheel_base *from = per_cpu_ptr(wheel->bases, cpu);
+		bool in_run;
 
 		raw_spin_lock_irq(&from->lock);
 		WRITE_ONCE(from->offline, true);
 		raw_spin_unlock_irq(&from->lock);
 		hrtimer_cancel(&from->hrtimer);
+		/* If the run just ends either will do: both may move timers */
+		in_run = !data_race(READ_ONCE(from->armed));
 		if (hwheel_broken(HWHEEL_FORGET_OFFLINE_CPU) ||
-		    (wheel->context == HWHEEL_WORK && !READ_ONCE(from->armed)))
+		    (wheel->context == HWHEEL_WORK && in_run))
 			continue;
 		hwheel_evacuate(from);
 	}
