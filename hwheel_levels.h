@@ -501,7 +501,7 @@ static inline struct hwheel_spoke *levels_park(struct hwheel_levels *l, u64 tick
 	if (l->nr < l->planned) {
 		u8 wanted = max(l->lowest[fls64(tick - l->clock)], l->nr) + 1;
 
-		l->wanted = clamp(wanted, l->wanted, l->planned);
+		WRITE_ONCE(l->wanted, clamp(wanted, l->wanted, l->planned));
 		if (l->want)
 			l->want(l);
 	}
