@@ -1398,7 +1398,8 @@ static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
  */
 bool hwheel_cancel(struct hwheel_timer *timer)
 {
-	if (likely(timer) && !hwheel_queued(timer))
+	/* Without the lock, as hwheel_pending() */
+	if (likely(timer) && !data_race(hwheel_queued(timer)))
 		return false;
 	return hwheel_remove(timer, false, NULL);
 }

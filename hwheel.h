@@ -243,7 +243,8 @@ u64 hwheel_count(const struct hwheel *wheel, const char *counter);
  */
 static inline bool hwheel_pending(const struct hwheel_timer *timer)
 {
-	return timer && READ_ONCE(timer->entry.next);
+	/* list.h links timers with plain stores; they are not torn */
+	return timer && data_race(READ_ONCE(timer->entry.next));
 }
 
 #endif /* _HWHEEL_H */
