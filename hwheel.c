@@ -1664,9 +1664,10 @@ EXPORT_SYMBOL_GPL(hwheel_now);
 
 static u64 hwheel_base_count(const struct hwheel_base *base, enum hwheel_counter which)
 {
-	if (which == HWHEEL_CASCADED)
-		return READ_ONCE(base->levels.moved);
-	return READ_ONCE(base->count[which]);
+	const u64 *count = which == HWHEEL_CASCADED ? &base->levels.moved : &base->count[which];
+
+	/* Counted with the lock held, and by plain additions */
+	return data_race(READ_ONCE(*count));
 }
 
 static u64 hwheel_total(const struct hwheel *wheel, enum hwheel_counter which)

@@ -5,7 +5,8 @@
  * Part of hwheel.c, which includes it; it only looks. Timers of a spoke are
  * visited a few at a time (levels_walk_begin()), with the lock dropped in
  * between, so a reader holds nobody up; what it shows is as consistent as that
- * allows. Whatever is parked or in transit is shown as the level above the top.
+ * allows. What is read without the lock at all, by data_race(), is shown as it
+ * was or as it will be. Whatever is parked or in transit is shown as the level above the top.
  *
  * Rows of levels and spokes are found by a position: 0 is the header, from 1 on
  * it counts CPUs, and in them levels or spokes. In timers the upper half of it
@@ -102,7 +103,9 @@ static struct hwheel_spoke *hwheel_spoke_at(struct hwheel *wheel, u64 pos,
 		return NULL;
 	for (lv = (*base)->levels.level; rest >= lv->nr; lv++)
 		rest -= lv->nr;
-	return level_exists(lv) && level_occupied(lv, rest) ? &lv->spokes[rest] : NULL;
+	/* Without the lock: whoever looks into the spoke takes it */
+	return level_exists(lv) && data_race(level_occupied(lv, rest)) ?
+	       &lv->spokes[rest] : NULL;
 }
 
 /* From @pos on, the position of an occupied spoke; 0 if there is none. */
@@ -135,9 +138,11 @@ static void *hwheel_levels_start(struct seq_file *m, loff_t *pos)
 	for (; *pos <= nr_cpu_ids * each; ++*pos) {
 		struct hwheel_base *base = hwheel_base_at(wheel, *pos - 1, each, &level);
 
-		if (!base || (base->offline && !base->levels.pending))
+		/* What comes or goes meanwhile may be shown or not */
+		if (!base || (READ_ONCE(base->offline) && !data_race(base->levels.pending)))
 			continue;
-		if (level == base->levels.planned ? base->levels.level[level].summary :
+		/* Likewise */
+		if (level == base->levels.planned ? data_race(base->levels.level[level].summary) :
 						    level_exists(&base->levels.level[level]))
 			return pos;
 	}
@@ -168,7 +173,8 @@ static int hwheel_levels_show(struct seq_file *m, void *v)
 	lv = &base->levels.level[level];
 
 	for (i = 0; i < lv->nr; i++) {
-		if (!level_occupied(lv, i))
+		/* The walk of the spoke takes the lock */
+		if (!data_race(level_occupied(lv, i)))
 			continue;
 		occupied++;
 		timers += hwheel_walk(base, &lv->spokes[i], NULL, 0);
@@ -237,7 +243,8 @@ static int hwheel_spokes_show(struct seq_file *m, void *v)
 	spoke = hwheel_spoke_at(m->private, *(loff_t *)v - 1, &base);
 	if (!spoke)
 		return SEQ_SKIP;
-	bound = READ_ONCE(spoke->bound);
+	/* Stored plainly, with the lock held */
+	bound = data_race(READ_ONCE(spoke->bound));
 	timers = hwheel_walk(base, spoke, NULL, 0);
 	if (!timers)
 		return SEQ_SKIP;
@@ -449,7 +456,8 @@ static int hwheel_lateness_show(struct seq_file *m, void *v)
 		u64 n = 0;
 
 		for_each_possible_cpu(cpu)
-			n += READ_ONCE(per_cpu_ptr(wheel->bases, cpu)->late[i]);
+			/* Counted plainly, with the lock held */
+			n += data_race(READ_ONCE(per_cpu_ptr(wheel->bases, cpu)->late[i]));
 		if (n)
 			seq_printf(m, "%llu %llu\n", BIT_ULL(i), n);
 	}
