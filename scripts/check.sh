@@ -16,6 +16,8 @@ suites=(
 	"kunit		the KUnit tests in user-mode Linux"
 	"kunit-debug	the same under KASAN, lockdep, debugobjects, kmemleak"
 	"kunit-time	the tests that wait for years, in simulated time"
+	"leaks		kmemleak after a thousand loads, creates, destroys and unloads"
+	"failslab	each allocation of a create fails, one after the other; nothing leaks"
 	"kasan		KUnit and torture on an SMP kernel with KASAN, lockdep, debugobjects, UBSAN"
 	"kcsan		KUnit and torture on an SMP kernel that looks for data races"
 	"stock-6.1	load, debugfs, sessions, unload on Debian's 6.1 in QEMU, 2 CPUs"
@@ -187,7 +189,18 @@ suite_kunit()		{ run_kunit uml; }
 suite_kunit-debug()	{ run_kunit uml-debug; }
 suite_kunit-time()	{ APPEND=time-travel=inf-cpu run_kunit uml years=1; }
 
-# [CPUS=n] run_kunit KERNEL [MODULE-PARAMETERS...]
+suite_leaks()
+{
+	LOADS=1000 APPEND=kunit.filter_glob=hwheel_create run_kunit uml-debug creates=1000
+}
+
+suite_failslab()
+{
+	APPEND=kunit.filter_glob=hwheel_create.test_create_faults run_kunit uml-debug
+	try "faults" grep 'allocations failed' "$lab_work/failslab/log"
+}
+
+# [CPUS=n] [LOADS=n] run_kunit KERNEL [MODULE-PARAMETERS...]
 run_kunit()
 {
 	local variant=$1 kernel image build boot arch=() dir=$lab_work/$suite status=0
@@ -206,7 +219,10 @@ run_kunit()
 	say "$suite: building the modules"
 	build_modules "$suite-build" "$build" "$dir" "${arch[@]}"
 	say "$suite: booting$on"
-	{ echo "parameters='$*'"; cat "$lab_scripts/guest-kunit.sh"; } >"$dir/payload"
+	{
+		echo "parameters='$*' loads=${LOADS:-0}"
+		cat "$lab_scripts/guest-kunit.sh"
+	} >"$dir/payload"
 	TIMEOUT=${TIMEOUT:-300} "${boot[@]}" "$dir/payload" \
 		"$dir"/hwheel.ko "$dir"/hwheel_kunit.ko |
 		tee "$dir/console" || status=$?

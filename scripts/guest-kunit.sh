@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC2086,SC2154
 #
-# What the guests of check.sh's KUnit suites run. check.sh sets $parameters.
+# What the guests of check.sh's KUnit suites run. check.sh sets $parameters
+# and $loads, how often to load and unload the module before.
 
 kmemleak=/sys/kernel/debug/kmemleak
+failslab=/sys/kernel/debug/failslab
 
 log()
 {
@@ -14,6 +16,17 @@ log()
 sleep 0.05
 [ ! -e $kmemleak ] || echo clear >$kmemleak
 
+n=0
+while [ $n -lt $loads ]; do
+	insmod hwheel.ko && rmmod hwheel || exit 1
+	n=$((n + 1))
+done
+
+# For the tests that let allocations fail
+if [ -e $failslab ]; then
+	echo N >$failslab/ignore-gfp-wait
+	echo 0 >$failslab/verbose
+fi
 insmod hwheel.ko || exit 1
 log kunit begins
 insmod hwheel_kunit.ko $parameters || exit 1
