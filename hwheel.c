@@ -1244,7 +1244,7 @@ EXPORT_SYMBOL_GPL(hwheel_add_at);
  */
 bool hwheel_add_on(struct hwheel_timer *timer, ktime_t delay, int cpu)
 {
-	if (WARN_ONCE(cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu),
+	if (WARN_ONCE(timer && (cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu)),
 		      "hwheel: timer with callback %ps armed on CPU %d, which can not be\n",
 		      timer->function, cpu))
 		cpu = -1;
@@ -1654,10 +1654,14 @@ EXPORT_SYMBOL_GPL(hwheel_remaining);
  * @wheel: the wheel
  *
  * Context: any.
- * Return: nanoseconds on the wheel's clock.
+ * Return: nanoseconds on the wheel's clock; on CLOCK_MONOTONIC, with a warning,
+ * if @wheel is NULL or an ERR_PTR.
  */
 ktime_t hwheel_now(const struct hwheel *wheel)
 {
+	if (WARN_ONCE(IS_ERR_OR_NULL(wheel), "hwheel: %ps asked for the time of wheel %pe\n",
+		      __builtin_return_address(0), wheel))
+		return ktime_get();
 	return hwheel_clock(wheel);
 }
 EXPORT_SYMBOL_GPL(hwheel_now);
@@ -1689,12 +1693,14 @@ static u64 hwheel_total(const struct hwheel *wheel, enum hwheel_counter which)
  *
  * Context: any. Takes no lock.
  * Return: the sum over all CPUs, of a maximum the greatest; U64_MAX if there
- * is no counter of that name.
+ * is no counter of that name, or no wheel.
  */
 u64 hwheel_count(const struct hwheel *wheel, const char *counter)
 {
-	int which = match_string(hwheel_counter_names, HWHEEL_COUNTERS, counter);
+	int which = -1;
 
+	if (counter && !IS_ERR_OR_NULL(wheel))
+		which = match_string(hwheel_counter_names, HWHEEL_COUNTERS, counter);
 	return which < 0 ? U64_MAX : hwheel_total(wheel, which);
 }
 EXPORT_SYMBOL_GPL(hwheel_count);
