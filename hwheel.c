@@ -104,6 +104,7 @@
 #include <linux/preempt.h>
 #include <linux/prefetch.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -279,7 +280,9 @@ static void hwheel_lockdep_init(struct hwheel_timer *timer, const char *name,
 
 /*
  * Report locks that are held here and that the callback takes. That it waits for
- * itself is found without lockdep, which would switch itself off for it.
+ * itself is found without lockdep, which would switch itself off for it. One
+ * place may set up timers for wheels of several contexts, whose callbacks have
+ * little in common: each context is a subclass.
  */
 static void hwheel_lockdep_sync(struct hwheel_timer *timer, const struct hwheel_base *base)
 {
@@ -288,7 +291,7 @@ static void hwheel_lockdep_sync(struct hwheel_timer *timer, const struct hwheel_
 	if (READ_ONCE(base->running) == timer && READ_ONCE(base->runner) == current)
 		return;
 	local_irq_save(flags);
-	lock_map_acquire(&timer->lockdep_map);
+	lock_acquire_exclusive(&timer->lockdep_map, base->wheel->context, 0, NULL, _THIS_IP_);
 	lock_map_release(&timer->lockdep_map);
 	local_irq_restore(flags);
 }
@@ -302,6 +305,8 @@ static inline void hwheel_lockdep_sync(struct hwheel_timer *timer,
 #ifdef CONFIG_DEBUG_OBJECTS_TIMERS
 static int hwheel_remove(struct hwheel_timer *timer, bool shutdown,
 			 struct hwheel_base **running);
+
+static void debug_hwheel_init(struct hwheel_timer *timer, bool on_stack);
 
 static void *hwheel_debug_hint(void *addr)
 {
@@ -334,6 +339,7 @@ static bool hwheel_debug_fixup_assert_init(void *addr, enum debug_obj_state stat
 	if (state != ODEBUG_STATE_NOTAVAILABLE)
 		return false;
 	memset(timer, 0, sizeof(*timer));
+	debug_hwheel_init(timer, object_is_on_stack(addr));
 	return true;
 }
 
@@ -674,7 +680,7 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	hwheel_unlock_run(base, context);
 
 	count = preempt_count();
-	lock_map_acquire(&map);
+	lock_acquire_exclusive(&map, context, 0, NULL, _THIS_IP_);
 	trace_hwheel_expire_entry(base, timer);
 	function(timer);
 	if (hwheel_broken(HWHEEL_FIRE_TWICE))
