@@ -120,9 +120,9 @@ static unsigned int levels = 4;
 module_param(levels, uint, 0444);
 MODULE_PARM_DESC(levels, "its number of levels");
 
-static unsigned int context;
-module_param(context, uint, 0444);
-MODULE_PARM_DESC(context, "where callbacks run: 0 softirq, 1 hardirq, 2 work");
+static char *context = "mixed";
+module_param(context, charp, 0444);
+MODULE_PARM_DESC(context, "where callbacks run: softirq, hardirq, work, unbound, or mixed");
 
 static unsigned int onoff;
 module_param(onoff, uint, 0444);
@@ -194,6 +194,7 @@ enum count {
 	IN_TASK,
 	IN_SOFTIRQ,
 	IN_HARDIRQ,
+	IN_WORK,
 	BALANCED,		/* times that a shared timer's books were closed */
 	HOTPLUGS,		/* CPUs gone off line */
 	WHEELS,			/* made and destroyed */
@@ -211,6 +212,7 @@ static const char * const count_names[COUNTS - OPS] = {
 	[IN_TASK - OPS]			= "task",
 	[IN_SOFTIRQ - OPS]		= "softirq",
 	[IN_HARDIRQ - OPS]		= "hardirq",
+	[IN_WORK - OPS]			= "work",
 	[BALANCED - OPS]		= "balanced",
 	[HOTPLUGS - OPS]		= "hotplugs",
 	[WHEELS - OPS]			= "wheels",
@@ -306,11 +308,25 @@ struct wheel {
 	struct hwheel		*wheel;
 	clockid_t		clock;
 	u64			tick_ns;
+	enum hwheel_context	context;
 	char			name[HWHEEL_NAME_MAX + 1];
 	struct order		*orders;	/* nr_cpu_ids of them */
 };
 
-enum { MAIN_WHEEL, SMALL_WHEEL, SYSTEM_WHEEL, WHEELS_KEPT };
+enum { MAIN_WHEEL, SMALL_WHEEL, LARGE_WHEEL, SYSTEM_WHEEL, WHEELS_KEPT };
+
+static const struct {
+	const char		*name;
+	enum hwheel_context	context;
+	unsigned int		flags;
+} contexts[] = {
+	{ "softirq",	HWHEEL_SOFTIRQ },
+	{ "hardirq",	HWHEEL_HARDIRQ },
+	{ "work",	HWHEEL_WORK },
+	{ "unbound",	HWHEEL_WORK, HWHEEL_UNBOUND },
+};
+
+static int the_context;			/* of all wheels; -1 for mixed */
 
 static struct wheel kept[WHEELS_KEPT];
 static s64 crowd_at;			/* on either clock */
@@ -350,8 +366,13 @@ static void *timer_base(const struct hwheel_timer *timer)
 	return READ_ONCE(timer->base);
 }
 
-static int wheel_create(struct wheel *w, const struct hwheel_config *config)
+/* Create a wheel in the context that is asked for; where any will do, number @nr. */
+static int wheel_create(struct wheel *w, struct hwheel_config *config, unsigned int nr)
 {
+	if (the_context >= 0)
+		nr = the_context;
+	config->context = contexts[nr % ARRAY_SIZE(contexts)].context;
+	config->flags = contexts[nr % ARRAY_SIZE(contexts)].flags;
 	w->orders = kcalloc(nr_cpu_ids, sizeof(*w->orders), GFP_KERNEL);
 	if (!w->orders)
 		return -ENOMEM;
@@ -366,6 +387,7 @@ static int wheel_create(struct wheel *w, const struct hwheel_config *config)
 	}
 	w->clock = config->clock ?: CLOCK_MONOTONIC;
 	w->tick_ns = config->tick_ns;
+	w->context = config->context;
 	strscpy(w->name, config->name, sizeof(w->name));
 	return 0;
 }
@@ -588,6 +610,20 @@ static struct slot *slots;
 
 static void private_fire(struct hwheel_timer *timer);
 
+/*
+ * Callbacks wait for those of higher classes only, and so never in a ring, of
+ * which lockdep is to be sure, too. Wheels that don't last have a class of
+ * their own, which no callback waits for.
+ */
+#define CLASSES		4
+
+static struct lock_class_key class_keys[CLASSES + 1];
+
+static unsigned int slot_class(const struct slot *s)
+{
+	return s->index < 0 ? CLASSES : s->index / DIV_ROUND_UP(timers, CLASSES);
+}
+
 static void victim_setup(struct victim *v, struct slot *s, struct wheel *w,
 			 unsigned int flags)
 {
@@ -595,7 +631,8 @@ static void victim_setup(struct victim *v, struct slot *s, struct wheel *w,
 	v->slot = s;
 	v->begun = 0;
 	atomic_set(&v->inside, 0);
-	hwheel_setup(&v->timer, w->wheel, private_fire, flags);
+	__hwheel_setup(&v->timer, w->wheel, private_fire, flags, false, "private",
+		       &class_keys[slot_class(s)]);
 }
 
 static void slot_init(struct slot *s, int index, struct victim *v, struct wheel *w)
@@ -637,7 +674,7 @@ static struct victim *slot_replace(struct slot *s, struct victim *new,
 static struct wheel *random_wheel(const struct slot *s, struct rnd_state *rnd)
 {
 	static const u8 dice[] = {
-		MAIN_WHEEL, MAIN_WHEEL, MAIN_WHEEL, SMALL_WHEEL, SYSTEM_WHEEL
+		MAIN_WHEEL, MAIN_WHEEL, SMALL_WHEEL, LARGE_WHEEL, SYSTEM_WHEEL
 	};
 
 	return s->index < 0 ? s->wheel : &kept[dice[below(rnd, ARRAY_SIZE(dice))]];
@@ -867,6 +904,20 @@ out:
 	raw_spin_unlock_irqrestore(&s->lock, flags);
 }
 
+/* May a _sync be called here for a timer of @w? */
+static bool may_wait(const struct wheel *w)
+{
+	switch (w->context) {
+	case HWHEEL_HARDIRQ:
+		return !in_hardirq();
+	case HWHEEL_WORK:
+		return in_task();
+	default:
+		/* On PREEMPT_RT a callback holds the lock that the wait takes. */
+		return in_task() || (in_serving_softirq() && !IS_ENABLED(CONFIG_PREEMPT_RT));
+	}
+}
+
 /*
  * Events that wait. @new is what takes the place of a timer that is freed.
  * @force: in the end, when there are no more events.
@@ -879,7 +930,8 @@ static void private_sync(struct slot *s, enum event op, struct victim *new,
 	bool pending;
 
 	raw_spin_lock_irqsave(&s->lock, flags);
-	if (!force && (s->closers >= CLOSERS || s->dead || slot_waits(s) || over())) {
+	if (!force && (s->closers >= CLOSERS || s->dead || slot_waits(s) || over() ||
+		       !may_wait(s->wheel))) {
 		raw_spin_unlock_irqrestore(&s->lock, flags);
 		kfree(new);
 		return;
@@ -950,23 +1002,23 @@ static void check_order(struct wheel *w, const struct due *due, void *base)
 	order->tick = max(order->tick, tick);
 }
 
-static void check_context(void)
+static void check_context(const struct wheel *w)
 {
 	bool good;
 
-	switch (context) {
+	switch (w->context) {
 	case HWHEEL_SOFTIRQ:
 		good = in_serving_softirq() && !in_hardirq() && !irqs_disabled();
 		break;
 	case HWHEEL_HARDIRQ:
-		good = in_hardirq();
+		good = in_hardirq() && irqs_disabled();
 		break;
 	default:
-		good = in_task() && !irqs_disabled();
+		good = in_task() && !irqs_disabled() && !preempt_count();
 	}
 	if (!good)
-		violation("callback in the wrong context, preempt_count %08x",
-			  preempt_count());
+		violation("callback in the wrong context, preempt_count %08x, wheel %s",
+			  preempt_count(), w->name);
 }
 
 /* What a callback does to its own timer; true if it has given it away. */
@@ -1017,12 +1069,37 @@ static DEFINE_PER_CPU(struct rnd_state, hard_rnd);
 /* The slot whose callback a CPU is in, plus 1: where waiters are drawn to. */
 static DEFINE_PER_CPU(unsigned int, hot_slot);
 
-static void any_event(struct rnd_state *rnd, int after);
+static void any_event(struct rnd_state *rnd, unsigned int above);
+
+/*
+ * Random numbers for a callback. In process context it may have to share its CPU
+ * with another one, so there it has some of its @own.
+ */
+static struct rnd_state *callback_rnd(struct rnd_state *own)
+{
+	if (in_hardirq())
+		return raw_cpu_ptr(&hard_rnd);
+	if (in_serving_softirq())
+		return raw_cpu_ptr(&soft_rnd);
+	prandom_seed_state(own, get_random_u32());
+	return own;
+}
+
+/* A callback takes its time, and sleeps if it may. */
+static void dawdle(struct rnd_state *rnd)
+{
+	unsigned int us = below(rnd, 200);
+
+	if (in_task() && below(rnd, 2))
+		usleep_range(us, 5 * us);
+	else
+		udelay(us);
+}
 
 static void private_fire(struct hwheel_timer *timer)
 {
 	struct victim *v = hwheel_container_of(v, timer, timer), *new = NULL;
-	struct rnd_state *rnd = raw_cpu_ptr(&soft_rnd);
+	struct rnd_state own, *rnd = callback_rnd(&own);
 	bool gone = false, traded = false, act;
 	s64 mono, boot, now;
 	void *base = timer_base(timer);
@@ -1040,13 +1117,15 @@ static void private_fire(struct hwheel_timer *timer)
 	mono = ktime_get();
 	boot = ktime_get_boottime();
 	WRITE_ONCE(v->begun, v->begun + 1);
-	check_context();
+	check_context(s->wheel);
 	count_event(FIRED);
 	this_cpu_write(hot_slot, s->index + 1);
 	if (below(rnd, 1000) < mix->busy)
-		udelay(below(rnd, 200));
+		dawdle(rnd);
 	act = !s->plain && !over();
-	if (act && s->index >= 0 && !below(rnd, 16))
+	/* On PREEMPT_RT the allocator takes locks that sleep. */
+	if (act && s->index >= 0 && !below(rnd, 16) &&
+	    !(IS_ENABLED(CONFIG_PREEMPT_RT) && in_hardirq()))
 		new = kmalloc(sizeof(*new), GFP_ATOMIC | __GFP_NOWARN);
 
 	raw_spin_lock_irqsave(&s->lock, flags);
@@ -1084,7 +1163,7 @@ unlock:
 
 	note_lateness(now - max(due.expires, due.armed_at));
 	if (act && !below(rnd, 4))
-		any_event(rnd, s->index);
+		any_event(rnd, slot_class(s));
 	this_cpu_write(hot_slot, 0);
 	if (!gone)
 		atomic_dec(&v->inside);
@@ -1167,14 +1246,14 @@ static void shared_cancelled(struct shared *sh, bool pending)
 static void shared_fire(struct hwheel_timer *timer)
 {
 	struct shared *sh = hwheel_container_of(sh, timer, timer);
-	struct rnd_state *rnd = raw_cpu_ptr(&soft_rnd);
+	struct rnd_state own, *rnd = callback_rnd(&own);
 	s64 now, earliest = S64_MAX;
 	unsigned int i;
 
 	if (atomic_inc_return(&sh->inside) != 1)
 		violation("callback of a shared timer runs twice at a time");
 	now = wheel_clock(sh->wheel);
-	check_context();
+	check_context(sh->wheel);
 	count_event(FIRED);
 	atomic64_inc(&sh->fired);
 
@@ -1193,14 +1272,14 @@ static void shared_fire(struct hwheel_timer *timer)
 	}
 
 	if (below(rnd, 1000) < 4 * mix->busy)
-		udelay(below(rnd, 200));
+		dawdle(rnd);
 	if (!over()) {
 		if (percent(rnd, 50))
 			shared_arm(sh, below(rnd, OP_CANCEL), rnd);
 		if (percent(rnd, 5))
 			shared_cancelled(sh, hwheel_cancel(&sh->timer));
 		if (percent(rnd, 10))
-			any_event(rnd, INT_MAX);
+			any_event(rnd, CLASSES);
 	}
 	atomic_dec(&sh->inside);
 }
@@ -1300,6 +1379,61 @@ out:
 }
 
 /* ------------------------------------------------------------------------ */
+/* A timer that is armed all the time, also while its wheel is destroyed */
+
+static struct {
+	struct hwheel_timer	timer;
+	bool			gone;		/* its wheel is, for good */
+	atomic_t		open;		/* for those who arm it */
+	atomic_t		users;
+} doomed;
+
+static void doomed_fire(struct hwheel_timer *timer)
+{
+	if (READ_ONCE(doomed.gone))
+		violation("doomed: callback after the wheel was destroyed");
+	count_event(FIRED);
+}
+
+static void doomed_begin(const struct wheel *w)
+{
+	WRITE_ONCE(doomed.gone, false);
+	hwheel_setup(&doomed.timer, w->wheel, doomed_fire, 0);
+	atomic_set_release(&doomed.open, 1);
+}
+
+/* On all CPUs, in hardirq. */
+static void doomed_event(struct rnd_state *rnd)
+{
+	atomic_inc(&doomed.users);
+	smp_mb__after_atomic();		/* pairs with doomed_end()'s cmpxchg */
+	if (atomic_read(&doomed.open) && !over()) {
+		if (below(rnd, 2))
+			hwheel_add(&doomed.timer, below(rnd, NSEC_PER_MSEC));
+		else
+			hwheel_add_on(&doomed.timer, below(rnd, NSEC_PER_MSEC),
+				      raw_smp_processor_id());
+	}
+	smp_mb__before_atomic();	/* as in shared_event() */
+	atomic_dec(&doomed.users);
+}
+
+/* Its wheel has just been destroyed. */
+static void doomed_end(void)
+{
+	WRITE_ONCE(doomed.gone, true);
+	if (hwheel_pending(&doomed.timer))
+		violation("doomed: pending after the wheel was destroyed");
+	/* It goes on being armed for a while, in vain. */
+	usleep_range(1000, 3000);
+	atomic_cmpxchg(&doomed.open, 1, 0);
+	while (atomic_read(&doomed.users))
+		cpu_relax();
+	if (hwheel_pending(&doomed.timer))
+		violation("doomed: armed after the wheel was destroyed");
+}
+
+/* ------------------------------------------------------------------------ */
 /* Who does it */
 
 /* A slot whose callback is running, or was just now; else any. */
@@ -1319,22 +1453,19 @@ static struct slot *random_slot(struct rnd_state *rnd, unsigned int looks)
 }
 
 /*
- * In softirq and hardirq. A callback may wait for another one, as long as none
- * waits in a ring: for timers of slots after its own, @after. On PREEMPT_RT who
- * waits takes a lock that all callbacks of a base share, so there it is none of
- * ours.
+ * In callbacks, and in hardirq. A callback may wait for another one, as long as
+ * none waits in a ring: for timers of slots in a class @above its own.
  */
-static void any_event(struct rnd_state *rnd, int after)
+static void any_event(struct rnd_state *rnd, unsigned int above)
 {
-	count_event(in_hardirq() ? IN_HARDIRQ : IN_SOFTIRQ);
+	unsigned int first = (above + 1) * DIV_ROUND_UP(timers, CLASSES);
+
+	count_event(in_hardirq() ? IN_HARDIRQ : in_task() ? IN_WORK : IN_SOFTIRQ);
 	if (percent(rnd, mix->shared)) {
 		shared_event(&shareds[below(rnd, nr_shared)], random_op(rnd, false), rnd);
-	} else if (!IS_ENABLED(CONFIG_PREEMPT_RT) && context == HWHEEL_SOFTIRQ &&
-		   after < (int)timers - 1 && percent(rnd, 5)) {
-		lockdep_off();	/* it knows classes, and no order within one */
-		private_sync(&slots[after + 1 + below(rnd, timers - 1 - after)],
-			     OP_CANCEL_SYNC, NULL, rnd, false);
-		lockdep_on();
+	} else if (first < timers && percent(rnd, 5)) {
+		private_sync(&slots[first + below(rnd, timers - first)], OP_CANCEL_SYNC,
+			     NULL, rnd, false);
 	} else {
 		private_event(random_slot(rnd, 1), random_op(rnd, false), rnd);
 	}
@@ -1420,7 +1551,7 @@ static void hard_events(unsigned int n)
 	struct rnd_state *rnd = this_cpu_ptr(&hard_rnd);
 
 	while (n-- && !over())
-		any_event(rnd, INT_MAX);
+		any_event(rnd, CLASSES);
 }
 
 static void hard_work_run(struct irq_work *work)
@@ -1440,6 +1571,7 @@ static enum hrtimer_restart hard_timer_run(struct hrtimer *timer)
 	if (atomic_read(&failed) && atomic_inc_return(&ticks_since) == 4096)
 		end_of_test();
 	hard_events(below(rnd, 4));
+	doomed_event(rnd);
 	if (below(rnd, 2))
 		irq_work_queue(this_cpu_ptr(&hard_work));
 	hrtimer_forward_now(timer, NSEC_PER_MSEC + below(rnd, 4 * NSEC_PER_MSEC));
@@ -1502,7 +1634,7 @@ struct brief {
 
 static int brief_create(struct brief *b, unsigned int n, struct rnd_state *rnd)
 {
-	struct hwheel_config config = { .context = context };
+	struct hwheel_config config = {};
 	char name[HWHEEL_NAME_MAX + 1];
 	unsigned int i;
 	int err;
@@ -1515,7 +1647,7 @@ static int brief_create(struct brief *b, unsigned int n, struct rnd_state *rnd)
 	config.clock = below(rnd, 4) ? CLOCK_MONOTONIC : CLOCK_BOOTTIME;
 	for (i = 0; i < config.levels; i++)
 		config.spokes[i] = 2 + below(rnd, below(rnd, 2) ? 200 : 8);
-	err = wheel_create(&b->wheel, &config);
+	err = wheel_create(&b->wheel, &config, n);
 	for (i = 0; !err && i < BRIEF_TIMERS; i++)
 		slot_init(&b->slots[i], -1, &b->victims[i], &b->wheel);
 	return err;
@@ -1568,6 +1700,7 @@ static void brief_destroy(struct brief *b)
 	unsigned int i;
 
 	wheel_destroy(&b->wheel);
+	doomed_end();
 	for (i = 0; i < BRIEF_TIMERS; i++) {
 		struct slot *s = &b->slots[i];
 		unsigned long flags;
@@ -1596,23 +1729,22 @@ static void nothing_fire(struct hwheel_timer *timer)
 {
 }
 
-/* The first wheel that dies with timers on it has the kernel warn, once. */
+/* What the kernel is to be warned of, once: here, where it is expected. */
 static int torture_warn_once(void)
 {
-	struct hwheel_config config = {
-		.name = "torture-warn", .tick_ns = 1000000, .context = context,
-	};
+	struct hwheel_config config = { .name = "torture-warn", .tick_ns = 1000000 };
 	struct hwheel_timer timer;
 	struct wheel w = {};
 	int err;
 
-	err = wheel_create(&w, &config);
+	err = wheel_create(&w, &config, 0);
 	if (err)
 		return err;
 	hwheel_setup_on_stack(&timer, w.wheel, nothing_fire, 0);
 	hwheel_add(&timer, S64_MAX);
 	pr_info("hwheel-expect-begin\n");
 	wheel_destroy(&w);
+	hwheel_add(&timer, 0);
 	pr_info("hwheel-expect-end\n");
 	err = hwheel_pending(&timer) ? -EIO : 0;
 	hwheel_destroy_on_stack(&timer);
@@ -1640,6 +1772,7 @@ static int wheel_thread(void *unused)
 		}
 		for (i = 0; i < BRIEF_TIMERS / 3 && !over(); i++)
 			brief_quiet(&b->slots[i], &rnd);
+		doomed_begin(&b->wheel);
 		for (i = 0; i < 6 * BRIEF_TIMERS && !over(); i++) {
 			struct slot *s = &b->slots[below(&rnd, BRIEF_TIMERS)];
 
@@ -1914,6 +2047,13 @@ static int __init check_params(void)
 		pr_err("there is no variant %s\n", variant);
 		return -EINVAL;
 	}
+	the_context = ARRAY_SIZE(contexts);
+	while (--the_context >= 0 && strcmp(contexts[the_context].name, context))
+		;
+	if (the_context < 0 && strcmp(context, "mixed")) {
+		pr_err("there is no context %s\n", context);
+		return -EINVAL;
+	}
 	for (i = 0; i < OPS; i++) {
 		total_weight += mix->weight[i];
 		if (i < OP_ANYWHERE)
@@ -1969,20 +2109,23 @@ static u64 __init find_tick(struct hwheel *wheel)
 static int __init create_wheels(void)
 {
 	struct hwheel_config config = {
-		.name = "torture", .tick_ns = tick_ns, .levels = levels, .context = context,
+		.name = "torture", .tick_ns = tick_ns, .levels = levels,
 	};
 	/* Few spokes and many levels: most timers are cascaded, or parked. */
 	struct hwheel_config small = {
 		.name = "torture-small", .tick_ns = 5000, .levels = 8, .spokes = { 2, 3, 2, 5 },
-		.clock = CLOCK_BOOTTIME, .context = context,
+		.clock = CLOCK_BOOTTIME,
 	};
+	struct hwheel_config large = { .name = "torture-large", .tick_ns = 1000000 };
 	struct wheel *w = &kept[SYSTEM_WHEEL];
 	int err;
 
 	memcpy(config.spokes, spokes, sizeof(spokes));
-	err = wheel_create(&kept[MAIN_WHEEL], &config);
+	err = wheel_create(&kept[MAIN_WHEEL], &config, 0);
 	if (!err)
-		err = wheel_create(&kept[SMALL_WHEEL], &small);
+		err = wheel_create(&kept[SMALL_WHEEL], &small, 1);
+	if (!err)
+		err = wheel_create(&kept[LARGE_WHEEL], &large, 2);
 	if (err)
 		return err;
 
@@ -2073,9 +2216,9 @@ static int __init torture_init(void)
 	if (err)
 		goto err_free;
 
-	pr_info("variant %s, %d threads, %u private and %u shared timers, ticks %llu %llu %llu, %u s, onoff %u, seed %u\n",
-		mix->name, threads, timers, nr_shared, kept[0].tick_ns, kept[1].tick_ns,
-		kept[2].tick_ns, seconds, onoff, seed);
+	pr_info("variant %s, context %s, %d threads, %u private and %u shared timers, ticks %llu %llu %llu, %u s, onoff %u, seed %u\n",
+		mix->name, context, threads, timers, nr_shared, kept[0].tick_ns, kept[1].tick_ns,
+		kept[SYSTEM_WHEEL].tick_ns, seconds, onoff, seed);
 	started = ktime_get();
 	crowd_at = started + CROWD_NS;
 

@@ -186,7 +186,12 @@ all_named()
 #
 
 suite_kunit()		{ run_kunit uml; }
-suite_kunit-debug()	{ run_kunit uml-debug; }
+# Lockdep reports once, and then is off: a deadlock has a boot of its own
+suite_kunit-debug()
+{
+	run_kunit uml-debug
+	APPEND=kunit.filter_glob=hwheel_lockdep run_kunit uml-debug lockdep=1
+}
 suite_kunit-time()	{ APPEND=time-travel=inf-cpu run_kunit uml years=1; }
 
 suite_leaks()
