@@ -23,43 +23,13 @@ esac
 fragments=("${parts[@]/#/$lab_scripts/config/}")
 fragments=("${fragments[@]/%/.config}")
 
-# The size of the host's FP state. Up to 6.12, UML has 2696 bytes for it, and
-# user space dies on CPUs that have more (AMX).
-xstate_size()
-{
-	gcc -x c - -o "$lab_work/xstate" <<-'EOF'
-	#include <cpuid.h>
-	#include <stdio.h>
-
-	int main(void)
-	{
-		unsigned int a, b = 0, c, d;
-
-		__get_cpuid_count(0xd, 0, &a, &b, &c, &d);
-		printf("%u\n", b < 2696 ? 2696 : b);
-		return 0;
-	}
-	EOF
-	"$lab_work/xstate"
-}
-
-# patch_source: a larger FP state; and no limit of 300 s for a KUnit case, since
-# simulated time may pass by years in one. The guest's own limit remains.
-patch_source()
-{
-	sed -i "s/(HOST_FP_SIZE, [0-9]*)/(HOST_FP_SIZE, $xstate)/" \
-		"$source/arch/x86/um/user-offsets.c" &&
-		sed -i 's/return 300 \* msecs_to_jiffies(.*/return MAX_SCHEDULE_TIMEOUT;/' \
-			"$source/lib/kunit/try-catch.c"
-}
-
 fill_kernel()
 {
 	local build=("${make[@]}" -j "$lab_jobs" -C "$source" O="$1")
 	local wanted=$lab_work/wanted lost
 
 	say "kernel $variant: building ($took)"
-	patch_source || return
+	patch_source "$source" || return
 	cat "${fragments[@]}" >"$wanted" || return
 	quiet "$variant-config" "${build[@]}" \
 		KCONFIG_ALLCONFIG="$wanted" allnoconfig || return
@@ -75,8 +45,10 @@ fill_kernel()
 
 need gcc libc6-dev make flex bison bc "${packages[@]}"
 source=$(linux_source)
-xstate=$(xstate_size)
-key=$(cat "${fragments[@]}" "$0" <(echo "$source $xstate") | sha256sum)
+key=$(cat "${fragments[@]}" "$0" <(
+	declare -f patch_source
+	echo "$source $(xstate_size)"
+) | sha256sum)
 dir=$lab_cache/$variant-${key:0:12}
 
 once "$dir" fill_kernel || die "no kernel $variant"

@@ -28,6 +28,7 @@ suites=(
 	"torture		half a minute of torture on each of them, CPUs coming and going"
 	"torture-broken	the torture test has to find each of six faults"
 	"convert	net/bridge and net/sctp moved to hwheel by machine, used on 6.12"
+	"graft		into a kernel's tree and out again; its KUnit, built in and as modules"
 )
 results=$lab_work/results failures=$lab_work/failures
 
@@ -101,7 +102,7 @@ suite_style()
 	try checkpatch checkpatch "${code[@]}"
 	try kernel-doc "$source/scripts/kernel-doc" -none -Werror hwheel.h hwheel.c \
 		hwheel_jiffies.h
-	try shellcheck shellcheck scripts/*.sh .ci/run
+	try shellcheck shellcheck scripts/*.sh scripts/graft .ci/run
 	try clean-checkout clean_checkout
 	try W=1 silent '([Ww]arning|WARNING|error):' W=1
 	try sparse silent "^$build/.*(warning|error):" C=2 CHECK=sparse
@@ -208,8 +209,7 @@ suite_failslab()
 # [CPUS=n] [LOADS=n] run_kunit KERNEL [MODULE-PARAMETERS...]
 run_kunit()
 {
-	local variant=$1 kernel image build boot arch=() dir=$lab_work/$suite status=0
-	local on=${CPUS:+ on $CPUS CPUs}
+	local variant=$1 kernel image build boot arch=() dir=$lab_work/$suite
 
 	shift
 	need gcc make python3
@@ -223,6 +223,15 @@ run_kunit()
 
 	say "$suite: building the modules"
 	build_modules "$suite-build" "$build" "$dir" "${arch[@]}"
+	boot_kunit "$dir" "$@"
+}
+
+# boot_kunit DIR [MODULE-PARAMETERS...]: the modules in DIR, by the command boot
+boot_kunit()
+{
+	local dir=$1 on=${CPUS:+ on $CPUS CPUs} status=0
+
+	shift
 	say "$suite: booting$on"
 	{
 		echo "parameters='$*' loads=${LOADS:-0}"
@@ -387,6 +396,86 @@ suite_convert()
 		verdict "$name" "$lab_work/convert" \
 			grep -qx "convert: $name ok" "$lab_work/convert"
 	done
+}
+
+#
+# Into a kernel's tree
+#
+
+suite_graft()
+{
+	local tree=$lab_work/tree build=$lab_work/kunit modules boot
+
+	need gcc libc6-dev make flex bison bc python3
+	source=$(linux_source)
+	patch_source "$source"
+	# 1.5 GB: as links, if the cache is on the same filesystem
+	cp -al "$source" "$tree" 2>/dev/null ||
+		{ rm -rf "$tree"; cp -a "$source" "$tree"; }
+	tree_state "$tree" >"$lab_work/before"
+	tree_state "$source" >"$lab_work/source"
+
+	try "not into headers" refused "not a kernel's source tree" \
+		"$lab_scripts/graft" "$lab_top"
+	try "put in" "$lab_scripts/graft" "$tree"
+	try "links not written to" diff "$lab_work/source" <(tree_state "$source")
+	tree_state "$tree" -inum >"$lab_work/grafted"
+	"$lab_scripts/graft" "$tree" >/dev/null
+	try "again, nothing changes" diff "$lab_work/grafted" <(tree_state "$tree" -inum)
+
+	cd "$tree"
+	try ".kunitconfig alone" tools/testing/kunit/kunit.py config \
+		--kunitconfig lib/hwheel --build_dir "$lab_work/config"
+	say "$suite: building UML with it"
+	graft_kunit run --timeout 300 | tee "$lab_work/run" || :
+	kunit_results "$lab_work/run"
+	say "$suite: building it as modules"
+	modules=({HWHEEL,HWHEEL_KUNIT_TEST,HWHEEL_TORTURE_TEST,HWHEEL_BENCH,SAMPLE_HWHEEL}"=m")
+	graft_kunit build --kconfig_add CONFIG_SAMPLES=y \
+		"${modules[@]/#/--kconfig_add=CONFIG_}" |
+		tee "$lab_work/modules" || :
+	try "no warnings" no_lines 'hwheel.*([Ww]arning|WARNING|error:)' \
+		"$lab_work/run" "$lab_work/modules"
+	try "all modules" ls "$build"/lib/hwheel/hwheel{,_kunit,_torture,_bench}.ko \
+		"$build"/lib/hwheel/samples/hwheel_{hello,sessions}.ko
+	boot=("$lab_scripts/boot-uml.sh" "$build/linux")
+	boot_kunit "$build/lib/hwheel"
+
+	cd "$lab_top"
+	"$lab_scripts/graft" --undo "$tree"
+	try "taken out" diff "$lab_work/before" <(tree_state "$tree")
+}
+
+# graft_kunit COMMAND OPTIONS...: with what a busybox userland needs beside
+graft_kunit()
+{
+	tools/testing/kunit/kunit.py "$1" --kunitconfig lib/hwheel \
+		--kunitconfig "$lab_scripts/config/common.config" \
+		--kunitconfig "$lab_scripts/config/uml.config" \
+		--build_dir "$build" --jobs "$lab_jobs" "${@:2}"
+}
+
+# tree_state DIR [-inum]: which files there are, and the contents of those that
+# graft may change; with -inum also whether they are files of their own
+tree_state()
+{
+	local format='%p'
+
+	[ $# = 1 ] || format+=' %i'
+	cd "$1" && find . -name .git -prune -o -printf "$format\n" | sort &&
+		find lib include/linux -type f -exec cksum {} + | sort
+}
+
+# refused MESSAGE COMMAND...: COMMAND fails and says so
+refused()
+{
+	"${@:2}" 2>&1 | tee "$lab_work/refused"
+	[ "${PIPESTATUS[0]}" != 0 ] && grep -qF -e "$1" "$lab_work/refused"
+}
+
+no_lines()
+{
+	! grep -hE "$@"
 }
 
 #
