@@ -8,13 +8,14 @@ SUITE ?=
 # Debian's tc looks into a folder of the machine's architecture
 TC_LIB_DIR ?= $(firstword $(wildcard /usr/lib/$(shell $(CC) -print-multiarch)/tc) /usr/lib/tc)
 
-DKMS = $(shell sed -n 's/^PACKAGE_NAME="\(.*\)"/\1/p' dkms.conf)/$(shell \
-	sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+# As dkms.conf has them
+NAME := $(shell sed -n 's/^PACKAGE_NAME="\(.*\)"/\1/p' dkms.conf)
+VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 
 modules:
-	@test -e $(KDIR)/Makefile || { echo "hwheel: no kernel headers in $(KDIR):" \
-		"install linux-headers-$$(uname -r), or give KDIR=" >&2; exit 1; }
+	@scripts/preflight.sh build $(KDIR)
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+	@scripts/preflight.sh load
 
 install: modules
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
@@ -32,9 +33,22 @@ samples/q_hwpace.so: samples/q_hwpace.c samples/hwheel_pace.h samples/tc_plugin.
 dkms:
 	@command -v dkms >/dev/null || { echo "hwheel: no dkms:" \
 		"apt-get install dkms" >&2; exit 1; }
-	dkms status $(DKMS) | grep -q . || dkms add $(CURDIR)
-	dkms build $(DKMS)
-	dkms install $(DKMS)
+	@scripts/preflight.sh build $(KDIR)
+	! dkms status $(NAME)/$(VERSION) | grep -q . || \
+		dkms remove $(NAME)/$(VERSION) --all
+	$(MAKE) dkms-sources
+	dkms install $(NAME)/$(VERSION) -k $$(cat $(KDIR)/include/config/kernel.release)
+	@scripts/preflight.sh load
+
+# What DKMS needs to build hwheel.ko, and nothing else
+dkms-sources:
+	install -d $(DESTDIR)/usr/src/$(NAME)-$(VERSION)
+	install -m 644 dkms.conf Kbuild hwheel.c $(wildcard hwheel*.h) \
+		$(DESTDIR)/usr/src/$(NAME)-$(VERSION)
+	install scripts/dkms-keep.sh $(DESTDIR)/usr/src/$(NAME)-$(VERSION)
+
+deb:
+	@scripts/deb.sh
 
 demo:
 	@scripts/demo.sh
@@ -58,7 +72,7 @@ pacing:
 	@scripts/pacing.sh
 
 clean:
-	@rm -rf Documentation/output
+	@rm -rf build Documentation/output
 	@find . -path ./.git -prune -o -type f \( -name '*.o' -o -name '*.a' \
 		-o -name '*.ko' -o -name '*.so' -o -name '*.mod' -o -name '*.mod.c' \
 		-o -name '.*.cmd' -o -name '.*.d' -o -name modules.order \
@@ -83,9 +97,11 @@ help:
 	@echo 'make htmldocs     Documentation/output/index.html'
 	@echo 'make install      puts the modules beside those of the kernel, and a plugin for'
 	@echo '                  the qdisc of samples/ where tc finds it; KDIR=folder'
-	@echo 'make dkms         has DKMS build and install hwheel.ko, now and for new kernels'
+	@echo 'make dkms         has DKMS build and install hwheel.ko, now and for new kernels;'
+	@echo '                  KDIR=folder'
+	@echo 'make deb          Debian packages of hwheel.ko, by DKMS, and of the programs: build/'
 	@echo 'make clean        removes what was built here; downloads and kernels stay in'
 	@echo '                  $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
-.PHONY: modules install install-tc dkms demo check torture fuzz bench pacing htmldocs \
-	clean help
+.PHONY: modules install install-tc dkms dkms-sources deb demo check torture fuzz bench \
+	pacing htmldocs clean help

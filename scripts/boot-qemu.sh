@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Boots an x86 kernel in QEMU with a busybox userland, runs SCRIPT there beside
+# Boots an x86 or arm64 kernel in QEMU with a busybox userland, runs SCRIPT there beside
 # FILES (in /hw) and powers off. The console is stdout; the exit status is 0 if
 # SCRIPT's is.
 #
 # Usage: [TIMEOUT=seconds] [APPEND='kernel arguments'] \
+#	 [MACHINE=aarch64 BUSYBOX=file] \
 #	 boot-qemu.sh VMLINUZ CPUS MEMORY SCRIPT [FILES...]
 
 . "$(dirname "$0")/lab.sh"
@@ -13,12 +14,16 @@
 vmlinuz=$1 cpus=$2 memory=$3
 shift 3
 
-need qemu-system-x86
+case ${MACHINE:=x86_64} in
+x86_64)	need qemu-system-x86; machine=(-M q35 -cpu max) console=ttyS0 ;;
+aarch64) need qemu-system-arm; machine=(-M virt -cpu cortex-a72) console=ttyAMA0 ;;
+*)	die "MACHINE is x86_64 or aarch64" ;;
+esac
 guest_image "$lab_work/initrd.gz" "$@"
-qemu=(qemu-system-x86_64 -M q35 -accel "tcg,thread=multi" -cpu max
+qemu=("qemu-system-$MACHINE" "${machine[@]}" -accel "tcg,thread=multi"
 	-smp "$cpus" -m "$memory" -nodefaults -display none -serial stdio
 	-no-reboot -kernel "$vmlinuz" -initrd "$lab_work/initrd.gz"
-	-append "console=ttyS0 panic=-1 loglevel=5 log_buf_len=4M ${APPEND-}")
+	-append "console=$console panic=-1 loglevel=5 log_buf_len=4M ${APPEND-}")
 
 # With two simulated CPUs, the QEMU of Debian 12 now and then trips over a
 # kernel that patches its own code ("Oops: int3"), mostly while it boots.

@@ -29,6 +29,7 @@ suites=(
 	"torture-broken	the torture test has to find each of six faults"
 	"convert	net/bridge and net/sctp moved to hwheel by machine, used on 6.12"
 	"graft		into a kernel's tree and out again; its KUnit, built in and as modules"
+	"packages	Debian's packages: made, installed with DKMS, loaded, removed"
 )
 results=$lab_work/results failures=$lab_work/failures
 
@@ -477,6 +478,9 @@ no_lines()
 {
 	! grep -hE "$@"
 }
+
+# The larger ones
+. "$lab_scripts/suite-packages.sh"
 
 #
 # All of it

@@ -268,7 +268,7 @@ build_modules()
 #
 
 # guest_image FILE SCRIPT FILES...: an initramfs whose init runs SCRIPT in /hw,
-# where FILES are
+# where FILES are; BUSYBOX is that of another architecture
 guest_image()
 {
 	local image=$1 script=$2 root=$lab_work/root
@@ -276,7 +276,7 @@ guest_image()
 	shift 2
 	need busybox-static cpio gzip
 	mkdir -p "$root"/{bin,dev,hw,proc,sys,tmp}
-	cp /bin/busybox "$root/bin"
+	cp "${BUSYBOX:-/bin/busybox}" "$root/bin"
 	install -m 755 "$lab_scripts/guest-init.sh" "$root/init"
 	cp "$script" "$root/payload"
 	[ $# = 0 ] || cp "$@" "$root/hw"

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2016,SC2154
+#
+# Part of check.sh: the Debian packages, as one who installs them meets them. In
+# a Debian of their own (a chroot), where nothing is but what they ask for, with
+# the headers of two kernels; the modules then go into those kernels, in QEMU.
+
+suite_packages()
+{
+	local kernel61 kernel612 releases root=$lab_work/debian release
+
+	command -v dpkg-query >/dev/null || {
+		result skipped 1 "not a Debian machine"
+		return
+	}
+	kernel61=$("$lab_scripts/stock-kernel.sh" 6.1)
+	kernel612=$("$lab_scripts/stock-kernel.sh" 6.12)
+	releases=("${kernel61%% *}" "${kernel612%% *}")
+
+	need dpkg-dev lintian make xz-utils zstd
+	copy_sources "$lab_work/source"
+	cd "$lab_work/source" || return
+	try "no dkms, said" refused "apt-get install dkms" \
+		env PATH=/nowhere "$(command -v make)" SHELL=/bin/sh dkms
+	sed -i '1s/(.*)/(0.0)/' debian/changelog
+	try "versions differ, said" refused "begin an entry for" make deb
+	cp "$lab_top/debian/changelog" debian/changelog
+	try "make deb" make deb
+	try lintian lintian --allow-root --pedantic --display-info \
+		--fail-on error,warning,info,pedantic build/*.changes
+	mv build "$lab_work/deb"
+	make -s clean
+	try "make clean" [ ! -e build ]
+
+	if [ "$(id -u)" != 0 ] || ! unshare --mount true; then
+		result skipped 1 "installing needs root and mounts of one's own"
+		return
+	fi
+	chroot_unpack "$root"
+	mkdir "$root/deb" "$root/driver"
+	cp "$lab_work"/deb/*.deb "$root/deb"
+	sed 's,"\.\./hwheel\.h","hwheel.h",' "$lab_top/samples/hwheel_hello.c" \
+		>"$root/driver/hello.c"
+	cat >"$root/driver/Kbuild" <<-'END'
+	obj-m := hello.o
+	ccflags-y := -I$(HWHEEL)
+	KBUILD_EXTRA_SYMBOLS := $(HWHEEL)/Module.symvers
+	END
+
+	chroot_files "$root" >"$lab_work/before"
+	try install chroot_run "$root" \
+		"dpkg -i /deb/*.deb && dpkg --audit && ! dpkg --audit | grep ."
+	try programs chroot_run "$root" 'ls /usr/bin/hwheel-* &&
+		for program in /usr/bin/hwheel-*; do
+			$program --help >/dev/null || exit 1
+			ls /usr/share/man/man1/${program##*/}.1.gz || exit 1
+		done'
+	for release in "${releases[@]}"; do
+		try "$release: DKMS" chroot_run "$root" "
+			dkms autoinstall -k $release
+			cat /var/lib/dkms/hwheel/*/$release/*/log/make.log
+			dkms status -k $release | grep '^hwheel/.*: installed\$' &&
+			modinfo -k $release hwheel | grep 'vermagic: *$release ' &&
+			ls /lib/modules/$release/updates/dkms | grep -vx 'hwheel\.ko.*' |
+				wc -l | grep -x 0"
+		try "$release: a driver" chroot_run "$root" "
+			make -C /lib/modules/$release/build M=/driver clean modules \
+				HWHEEL=/var/lib/dkms/hwheel/kernel-$release-x86_64 &&
+			mv /driver/hello.ko /lib/modules/$release"
+		try "$release: in QEMU" packages_boot "$root/lib/modules/$release" \
+			"$lab_cache/stock-$release/vmlinuz"
+		rm -f "$root/lib/modules/$release/hello.ko"
+	done
+	rm -rf "$root/driver" && mkdir "$root/driver"
+	try purge chroot_run "$root" "dpkg --purge hwheel-dkms hwheel-tools"
+	try "nothing left" diff "$lab_work/before" <(chroot_files "$root")
+
+	copy_sources "$root/driver/source"
+	release=${releases[1]}
+	# Twice: the second time it replaces what the first one left
+	try "make dkms" chroot_run "$root" "
+		cd /driver/source && make='make dkms KDIR=/lib/modules/$release/build' &&
+		\$make && \$make && dkms status | grep '^hwheel/.*: installed\$'"
+}
+
+# packages_boot MODULES VMLINUZ: DKMS compresses modules as that kernel's are
+packages_boot()
+{
+	local status=0
+
+	cp "$1"/updates/dkms/hwheel.ko* "$1/hello.ko" "$lab_work" || return
+	[ ! -e "$lab_work/hwheel.ko.xz" ] || xz -df "$lab_work/hwheel.ko.xz" || return
+	TIMEOUT=120 "$lab_scripts/boot-qemu.sh" "$2" 2 512M \
+		"$lab_scripts/guest-packages.sh" "$lab_work/hwheel.ko" \
+		"$lab_work/hello.ko" >"$lab_work/console" || status=$?
+
+	guest_log "$lab_work/console" >"$lab_work/log"
+	cat "$lab_work/log"
+	[ $status = 0 ] && ! dmesg_dirty "$lab_work/log"
+}
+
+# chroot_unpack DIR: a minimal Debian of this machine's release, with DKMS and
+# the headers of $releases, from the archives that this machine's apt uses
+chroot_unpack()
+{
+	local codename key
+
+	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	key=$(declare -f chroot_fill | sha256sum)
+	chroot=$lab_cache/debian-$codename-${releases[0]}-${releases[1]}-${key:0:8}
+	with_archive once "$chroot" chroot_fill || die "no chroot of Debian $codename"
+	mkdir "$1" && tar -C "$1" --zstd -xpf "$chroot/root.tar.zst"
+}
+
+# Where archives are is apt's to say: mirrors, proxies and formats of its lists
+chroot_fill()
+{
+	local root=$lab_work/root targets mirror
+
+	need debootstrap zstd
+	targets=$(apt-get indextargets --format \
+		'$(REPO_URI) $(RELEASE) $(COMPONENT) $(ORIGIN)' 'Created-By: Packages' |
+		awk '$4 == "Debian" && $3 == "main" { print "deb", $1, $2, $3 }' | sort -u)
+	mirror=$(awk -v suite="$codename" '$3 == suite { print $2; exit }' <<<"$targets")
+	[ -n "$mirror" ] || return
+	say "debian: making a chroot of $codename (about 3 min)"
+	quiet debootstrap debootstrap --variant=minbase "$codename" "$root" "$mirror" ||
+		return
+	echo "$targets" >"$root/etc/apt/sources.list" || return
+	quiet chroot chroot_run "$root" "apt-get update &&
+		apt-get install -y --no-install-recommends dkms man-db python3 \
+			${releases[*]/#/linux-headers-} &&
+		for release in ${releases[*]}; do depmod \$release || exit 1; done &&
+		apt-get clean" || return
+	tar -C "$root" -c . | zstd -q -1 -T0 -o "$1/root.tar.zst" || return
+	rm -rf "$root"
+}
+
+# chroot_run DIR COMMANDS: its mounts end with it
+chroot_run()
+{
+	unshare --mount --pid --fork sh -c '
+		mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" &&
+		exec chroot "$1" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C \
+			DEBIAN_FRONTEND=noninteractive sh -c "$2"' sh "$1" "$2"
+}
+
+# chroot_files DIR: all files but those that are dpkg's and DKMS's own to keep
+chroot_files()
+{
+	(cd "$1" && find . \( -path ./proc -o -path ./dev -o -path ./deb \
+		-o -path ./driver -o -path ./var/cache -o -path ./var/lib/dpkg \
+		-o -path ./var/log -o -path './var/lib/dkms/mok.*' \
+		-o -path ./tmp \) -prune -o -print | sort)
+}
