@@ -1305,6 +1305,7 @@ static void unhold(void)
  * @expires: what it was armed for, as its callback found it
  * @began: when its callback began
  * @n: for @act
+ * @shared: it may be armed while its callback begins
  * @fault: the first thing that its callback found to be wrong
  * @runs: of the callback
  * @order: of that run among all probes' since api_init()
@@ -1321,6 +1322,7 @@ struct probe {
 	ktime_t			expires;
 	ktime_t			began;
 	u64			n;
+	bool			shared;
 	const char		*fault;
 	unsigned int		runs;
 	int			order;
@@ -1346,9 +1348,9 @@ static void probe_run(struct hwheel_timer *timer)
 
 	p->began = hwheel_now(p->wheel);
 	p->expires = hwheel_expires(timer);
-	if (p->began < p->expires || p->began < p->from)
+	if (!p->shared && (p->began < p->expires || p->began < p->from))
 		p->fault = "it ran early";
-	else if (hwheel_pending(timer))
+	else if (!p->shared && hwheel_pending(timer))
 		p->fault = "it was pending when its callback began";
 	else if (!in_suite_context())
 		p->fault = "it ran in another context than its wheel's";
@@ -2235,8 +2237,8 @@ static void test_sync(struct kunit *test)
 		p->act = act_rearm_always;
 		p->n = delays[i / 2];
 		hwheel_add(&p->timer, p->n);
-		wait_for(test, runs(p) >= 10);
-		KUNIT_EXPECT_TRUE(test, hwheel_pending(&p->timer));
+		/* Not between its end and its being armed again, on another CPU. */
+		wait_for(test, runs(p) >= 10 && hwheel_pending(&p->timer));
 		if (shutdown)
 			hwheel_shutdown_sync(&p->timer);
 		else
@@ -2249,13 +2251,17 @@ static void test_sync(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, hwheel_pending(&p->timer));
 
 		hwheel_add(&p->timer, p->n);
-		KUNIT_EXPECT_EQ(test, hwheel_pending(&p->timer) || runs(p) > ran, !shutdown);
+		if (shutdown)
+			KUNIT_EXPECT_FALSE(test, hwheel_pending(&p->timer));
+		else
+			wait_for(test, runs(p) > ran);
 		hwheel_shutdown_sync(&p->timer);
 	}
 
 	/* While another task goes on arming it. */
 	probe_setup(p, wheel, 1000, 0);
 	p->n = 20000;
+	p->shared = true;
 	thread = kthread_run(rearm_thread, p, "hwheel-rearm");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
 	wait_for(test, runs(p) >= 10);
@@ -2501,11 +2507,15 @@ static void test_quiet(struct kunit *test)
 		probe_add(&p[i], 100 * MS * (i + 1));
 	expect_once(test, p, 10);
 	msleep(200);
-	/* A host that sleeps for a while makes two of them one. */
-	KUNIT_EXPECT_LE(test, hwheel_count(wheel, "interrupts"), 10);
+	/*
+	 * A host that sleeps for a while makes two of them one. And a run that
+	 * ends while another CPU is adding a level may be followed by one in vain.
+	 */
+	KUNIT_EXPECT_LE(test, hwheel_count(wheel, "interrupts"),
+			10 + hwheel_count(wheel, "idle_interrupts"));
 	if (years)
 		KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "interrupts"), 10);
-	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "idle_interrupts"), 0);
+	KUNIT_EXPECT_LE(test, hwheel_count(wheel, "idle_interrupts"), num_online_cpus() > 1);
 }
 
 static void test_quiet_cancelled(struct kunit *test)
@@ -3433,6 +3443,12 @@ static void test_sync_sleeps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), 0);
 }
 
+static void act_unbound(struct probe *p)
+{
+	if (strncmp(current->comm, "kworker/u", 9))
+		p->fault = "it ran on a worker that is bound to its CPU";
+}
+
 static void test_unbound(struct kunit *test)
 {
 	const unsigned int n = 300;
@@ -3442,7 +3458,7 @@ static void test_unbound(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		p[i].act = i % 10 ? NULL : act_delay;
+		p[i].act = i % 10 ? act_unbound : act_delay;
 		probe_add(&p[i], random_magnitude(300 * MS));
 	}
 	expect_once(test, p, n);
