@@ -25,6 +25,7 @@ suites=(
 	"stock-6.12-rt	the same on 6.12 PREEMPT_RT"
 	"fuzz		the levels in user space under ASan and UBSan, driven by libFuzzer"
 	"pacing		the qdisc hwpace on each of them: rates, losses, changes under load"
+	"tools		what hwheel-plan, hwheel-top and hwheel-plot print and draw"
 	"torture		half a minute of torture on each of them, CPUs coming and going"
 	"torture-broken	the torture test has to find each of six faults"
 	"convert	net/bridge and net/sctp moved to hwheel by machine, used on 6.12"
@@ -359,6 +360,16 @@ run_pacing()
 	KERNEL=$1 "$lab_scripts/pacing.sh" | tee "$out" || :
 	for name in load options churn rate below limit departure busy unload dmesg; do
 		verdict "$1 $name" "$out" grep -qx "pacing: $name ok" "$out"
+# Tools
+#
+
+suite_tools()
+{
+	local class
+
+	need python3 python3-rich python3-matplotlib busybox-static
+	for class in Plan Shared Top Keys Plot; do
+		try $class /usr/bin/python3 "$lab_scripts/test-tools.py" $class
 	done
 }
 
