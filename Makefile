@@ -51,7 +51,7 @@ deb:
 	@scripts/deb.sh
 
 demo:
-	@scripts/demo.sh
+	@PLOT='$(CURDIR)/demo.svg' scripts/demo.sh
 
 check:
 	@SUITE='$(SUITE)' scripts/check.sh
@@ -76,13 +76,13 @@ clean:
 	@find . -path ./.git -prune -o -type f \( -name '*.o' -o -name '*.a' \
 		-o -name '*.ko' -o -name '*.so' -o -name '*.mod' -o -name '*.mod.c' \
 		-o -name '.*.cmd' -o -name '.*.d' -o -name modules.order \
-		-o -name Module.symvers \) -exec rm -f {} +
+		-o -name Module.symvers -o -name '*.pyc' \) -exec rm -f {} +
 
 help:
 	@echo 'make              hwheel.ko and the samples for the running kernel'
 	@echo '                  KDIR=folder: for the kernel of these headers'
 	@echo 'make demo         a million session timeouts on a stock kernel in QEMU'
-	@echo '                  SESSIONS=n KERNEL=6.1|6.12|6.12-rt'
+	@echo '                  SESSIONS=n KERNEL=6.1|6.12|6.12-rt; draws demo.svg'
 	@echo 'make check        everything that must pass'
 	@echo '                  SUITE=name: only that; SUITE=list: their names'
 	@echo 'make torture      tries hard to break it, on a kernel in QEMU'

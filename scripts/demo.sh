@@ -5,8 +5,10 @@
 # and shows the levels draining. Ends with
 #	demo: armed N fired N cancelled N early N lost N max_late_ns N
 # and status 0 if no timer was early, lost or doubled and none is missing.
+# With PLOT=FILE the run is recorded and drawn, too, which may fail by itself.
 #
-# Usage: [KERNEL=6.1|6.12|6.12-rt] [SESSIONS=n] [MAX_MS=ms] [TRAFFIC_MS=ms] demo.sh
+# Usage: [KERNEL=6.1|6.12|6.12-rt] [SESSIONS=n] [MAX_MS=ms] [TRAFFIC_MS=ms] \
+#	 [PLOT=FILE.svg] demo.sh
 
 . "$(dirname "$0")/lab.sh"
 
@@ -14,6 +16,7 @@ flavour=${KERNEL:-6.12}
 sessions=${SESSIONS:-1000000}
 max_ms=${MAX_MS:-60000}
 traffic_ms=${TRAFFIC_MS:-10000}
+plot=${PLOT:-}
 console=$lab_work/console log=$lab_work/log failed=0
 
 # verdict NAME COMMAND...: tells whether COMMAND succeeds
@@ -48,6 +51,18 @@ exact()
 		[ "${count[early]:-}/${count[lost]:-}/${count[double]:-0}" = 0/0/0 ]
 }
 
+# draw: keeps the recording in the cache; in a shell of its own, for need may die
+draw()
+{
+	local recording=$lab_cache/log/demo-$flavour.recording
+
+	grep '^hwr1 ' "$console" >"$recording" || return
+	(need python3 python3-matplotlib) || return
+	/usr/bin/python3 "$lab_scripts/hwheel-plot" --output "$plot" \
+		--title "$sessions sessions on Linux $release" "$recording" &&
+		say "demo: drew $plot, from $recording"
+}
+
 need gcc make
 kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
 read -r release vmlinuz headers <<<"$kernel"
@@ -59,14 +74,16 @@ say "demo: booting $release, then $sessions sessions of up to $((max_ms / 1000))
 {
 	echo "sessions=$sessions"
 	echo "parameters='max_ms=$max_ms traffic_ms=$traffic_ms'"
+	echo "recording='$plot'"
 	cat "$lab_scripts/guest-demo.sh"
 } >"$lab_work/payload"
 # A simulated CPU may be ten times slower
 TIMEOUT=${TIMEOUT:-$((300 + (max_ms + traffic_ms) / 200))} \
 	"$lab_scripts/boot-qemu.sh" "$vmlinuz" 2 2G "$lab_work/payload" \
-	"$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_sessions.ko |
+	"$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_sessions.ko \
+	"$lab_scripts/hwheel-record.sh" |
 	tee "$console" |
-	sed -u -n '/^lab: levels begin$/,/^lab: log begins$/{/^lab: /!p}' || failed=1
+	sed -u -n '/^lab: levels begin$/,/^lab: log begins$/{/^lab: /!{/^hwr1 /!p}}' || failed=1
 
 guest_log "$console" >"$log"
 declare -A count=()
@@ -85,6 +102,7 @@ if [ $failed != 0 ]; then
 	cp "$console" "$lab_cache/log/demo-$flavour.log"
 	say "demo: the guest's console is in $lab_cache/log/demo-$flavour.log"
 fi
+[ -z "$plot" ] || draw || say "demo: no plot this time"
 printf 'demo:'
 for name in armed fired cancelled early lost max_late_ns; do
 	printf ' %s %s' $name "${count[$name]:-?}"

@@ -2,7 +2,8 @@
 # shellcheck shell=dash disable=SC2086,SC2154
 #
 # What the guest of demo.sh runs: keeps sessions on the module's wheel and
-# shows its levels once a second. demo.sh sets $sessions and $parameters.
+# shows its levels once a second. demo.sh sets $sessions, $parameters, and
+# $recording to have snapshots of the wheel printed in the end.
 
 show_levels()
 {
@@ -72,7 +73,12 @@ echo "lab: levels begin"
 start=$(uptime)
 until [ "$(cat /sys/module/hwheel_sessions/parameters/done)" = Y ]; do
 	show_levels $(($(uptime) - start))
-	sleep 1
+	if [ -n "$recording" ]; then
+		sh hwheel-record.sh -i 0.25 -n 4 >>/tmp/recording
+		sleep 0.25
+	else
+		sleep 1
+	fi
 done
 show_levels $(($(uptime) - start))
 sleep 1
@@ -80,3 +86,4 @@ sleep 1
 rmmod hwheel_sessions || exit 1
 rmmod hwheel || exit 1
 log unloaded
+[ -z "$recording" ] || cat /tmp/recording
