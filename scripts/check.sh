@@ -360,6 +360,10 @@ run_pacing()
 	KERNEL=$1 "$lab_scripts/pacing.sh" | tee "$out" || :
 	for name in load options churn rate below limit departure busy unload dmesg; do
 		verdict "$1 $name" "$out" grep -qx "pacing: $name ok" "$out"
+	done
+}
+
+#
 # Tools
 #
 
