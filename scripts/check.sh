@@ -31,6 +31,7 @@ suites=(
 	"convert	net/bridge and net/sctp moved to hwheel by machine, used on 6.12"
 	"graft		into a kernel's tree and out again; its KUnit, built in and as modules"
 	"packages	Debian's packages: made, installed with DKMS, loaded, removed"
+	"proofs		the arithmetic of the levels: proofs, a run over small geometries"
 )
 results=$lab_work/results failures=$lab_work/failures
 
@@ -127,6 +128,8 @@ checkpatch()
 		[ "${file#*include/linux/}" = "$file" ] ||
 			ignore+=,COMPLEX_MACRO,MACRO_ARG_REUSE,MEMORY_BARRIER,PREFER_DEFINED_ATTRIBUTE_MACRO
 		[ "$file" != samples/hwheel_pace.c ] || ignore+=,CAMELCASE
+		# An ACSL annotation is a comment, but one that Frama-C reads
+		[ "${file#proofs/}" = "$file" ] || ignore+=,BLOCK_COMMENT_STYLE
 		"$source/scripts/checkpatch.pl" --strict --no-tree --quiet --terse \
 			--no-summary --show-types --ignore $ignore -f "$file" ||
 			status=1
@@ -496,6 +499,18 @@ no_lines()
 
 # The larger ones
 . "$lab_scripts/suite-packages.sh"
+
+# Proofs
+#
+
+suite_proofs()
+{
+	local part
+
+	for part in lemmas bits wp exhaustive faults; do
+		try $part "$lab_scripts/prove.sh" $part
+	done
+}
 
 #
 # All of it

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Puts the loop annotations of FILE into a copy of hwheel_levels.h, which it
+# reads from stdin. An annotation in FILE begins with a line
+#	@@ FUNCTION: LINE
+# and goes before the first line of FUNCTION that begins so, or, with "after"
+# before LINE, after it. Fails if one finds no place.
+#
+# Usage: awk -v annotations=FILE -f annotate.awk <hwheel_levels.h
+BEGIN {
+	while ((getline line < annotations) > 0) {
+		if (line ~ /^@@ /) {
+			colon = index(line, ": ")
+			n++
+			inside[n] = substr(line, 4, colon - 4)
+			at[n] = substr(line, colon + 2)
+			behind[n] = sub(/^after /, "", at[n])
+		} else if (n && line !~ /^# /) {
+			text[n] = text[n] line "\n"
+		}
+	}
+}
+
+# A function begins with its name at the start of a line or after its type
+/^[a-z]/ && /[(]/ && !/;$/ {
+	name = $0
+	sub(/[(].*/, "", name)
+	sub(/.*[ *]/, "", name)
+}
+/^}/ { name = "" }
+
+{
+	line = $0
+	sub(/^[ \t]*/, "", line)
+	tail = ""
+	for (i = 1; i <= n; i++)
+		if (!done[i] && inside[i] == name && index(line, at[i]) == 1) {
+			done[i] = 1
+			if (behind[i])
+				tail = tail text[i]
+			else
+				printf "%s", text[i]
+		}
+	print
+	printf "%s", tail
+}
+
+END {
+	for (i = 1; i <= n; i++)
+		if (!done[i]) {
+			printf "annotate: no line \"%s\" in %s()\n", at[i],
+				inside[i] >"/dev/stderr"
+			bad = 1
+		}
+	exit bad
+}

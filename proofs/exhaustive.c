@@ -1,0 +1,785 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The layered wheel, compared with plain division in every state of small
+ * geometries. A program for user space; it includes the module's own code.
+ *
+ * Each part prints how many states it went through. At the first one that is
+ * wrong the program says which it was and ends with status 1.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned int crowd;
+#define HWHEEL_CROWD crowd
+#include "hwheel_levels.h"
+
+#define MAX_SPOKES	5	/* of the geometries that are gone through */
+#define MAX_TIMERS	64
+#define MAX_MOVES	54	/* hwheel_levels.h says so of one timer's cascades */
+#define LAST_TICK	((u64)S64_MAX / HWHEEL_MIN_TICK_NS + 1)
+
+static struct hwheel_geometry geometry;
+static struct hwheel_levels levels;
+static void *memory;
+static u64 states;
+static unsigned int most_moves;
+
+#define fail(format, ...)							\
+	do {									\
+		unsigned int __i;						\
+										\
+		printf("exhaustive: tick %llu ns, spokes", geometry.tick_ns);	\
+		for (__i = 0; __i < geometry.levels; __i++)			\
+			printf(" %u", geometry.spokes[__i]);			\
+		printf(", clock %llu: " format "\n", levels.clock, __VA_ARGS__);\
+		exit(1);							\
+	} while (0)
+
+static void done(const char *part)
+{
+	printf("exhaustive: %-12s %12llu states\n", part, states);
+	fflush(stdout);
+	states = 0;
+}
+
+/* The memory of the parking lot and of the levels below @i. */
+static size_t size_below(unsigned int i)
+{
+	size_t size = level_size(HWHEEL_PARKED);
+
+	while (i--)
+		size += level_size(geometry.spokes[i]);
+	return size;
+}
+
+static void add_level(void)
+{
+	levels_grow(&levels, memory + size_below(levels.nr));
+}
+
+/* An empty wheel of @geometry with @nr of its levels; no other place makes one. */
+static void make_some(u64 clock, unsigned int nr)
+{
+	free(memory);
+	memory = calloc(1, size_below(geometry.levels));
+	if (!memory)
+		exit(2);
+	levels_init(&levels, &geometry, memory, clock);
+	while (levels.nr < nr)
+		add_level();
+}
+
+static void make(u64 clock)
+{
+	make_some(clock, geometry.levels);
+}
+
+/* The next of all geometries of 1 to @deepest levels of 2 to @most spokes. */
+static bool next_geometry(unsigned int deepest, unsigned int most)
+{
+	unsigned int i;
+
+	for (i = 0; i < geometry.levels; i++) {
+		if (++geometry.spokes[i] <= most)
+			return true;
+		geometry.spokes[i] = 2;
+	}
+	if (geometry.levels == deepest)
+		return false;
+	geometry.spokes[geometry.levels++] = 2;
+	return true;
+}
+
+static void first_geometry(u64 tick_ns)
+{
+	memset(&geometry, 0, sizeof(geometry));
+	geometry.tick_ns = tick_ns;
+	geometry.levels = 1;
+	geometry.spokes[0] = 2;
+}
+
+/* Ticks a slot of level @i, and of all levels: by definition. */
+static u64 width(unsigned int i)
+{
+	u64 ticks = 1;
+
+	while (i--)
+		ticks *= geometry.spokes[i];
+	return ticks;
+}
+
+static u64 reach(void)
+{
+	return width(geometry.levels);
+}
+
+static unsigned int highest_bit(u64 x)
+{
+	unsigned int bit = 0;
+
+	while (x >>= 1)
+		bit++;
+	return bit;
+}
+
+static u64 random_state = 88172645463325252ULL;
+
+static u64 random_u64(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+/*
+ * Division, ticks, the reach
+ */
+
+static void check_divisor(u64 d)
+{
+	static const u64 around[] = { 0, 1, 2, 3, 4095, 4096, 1ULL << 31, 1ULL << 32, 1ULL << 52 };
+	struct hwheel_divisor div;
+	unsigned int i;
+	u64 x, last = S64_MAX / d * d;
+	int j;
+
+	divisor_init(&div, d);
+	for (i = 0; i < 2 * ARRAY_SIZE(around) + 16; i++) {
+		if (i < ARRAY_SIZE(around))
+			x = around[i] <= S64_MAX / d ? around[i] * d : 0;
+		else if (i < 2 * ARRAY_SIZE(around))
+			x = around[i - ARRAY_SIZE(around)] <= S64_MAX / d ?
+				last - around[i - ARRAY_SIZE(around)] * d : last;
+		else
+			x = (random_u64() >> 1) / d * d;
+		for (j = -1; j <= 1; j++) {
+			u64 y = (x + j) & S64_MAX;
+
+			if (divisor_div(&div, y) != y / d)
+				fail("%llu / %llu is not %llu", y, d, divisor_div(&div, y));
+			states++;
+		}
+	}
+}
+
+static void check_divisors(void)
+{
+	unsigned int bit;
+	int i;
+	u64 d;
+
+	for (d = 1; d <= 1 << 16; d++)
+		check_divisor(d);
+	for (bit = 17; bit < 63; bit++)
+		for (i = -64; i <= 64; i++)
+			check_divisor((1ULL << bit) + i);
+	for (i = 0; i < 1 << 16; i++)
+		check_divisor((random_u64() >> (random_u64() % 63 + 1)) | 1);
+	done("division");
+}
+
+static void check_tick(u64 tick_ns, s64 ns)
+{
+	u64 up = levels_tick_up(&levels, ns), down = levels_tick_down(&levels, ns);
+	u64 rest = ns > 0 ? ns % tick_ns : 0, least = ns > 0 ? ns / tick_ns : 0;
+	s64 back = levels_tick_ns(&levels, up);
+	__int128 exact = (__int128)up * tick_ns;
+
+	if (down != least || up != least + !!rest)
+		fail("%lld ns is tick %llu to %llu", ns, down, up);
+	if (back != (exact > S64_MAX ? S64_MAX : (s64)exact))
+		fail("tick %llu is %lld ns", up, back);
+	if (up > LAST_TICK)
+		fail("%lld ns is tick %llu", ns, up);
+	states++;
+}
+
+static void check_ticks(void)
+{
+	static const u64 ticks[] = { 1000, 1001, 1023, 1024, 1025, 3333, 999999, 1000000,
+		1048576, 1000000007, 3600000000000ULL, S64_MAX / 2 };
+	unsigned int i;
+	s64 ns;
+
+	for (i = 0; i < ARRAY_SIZE(ticks); i++) {
+		first_geometry(ticks[i]);
+		make(0);
+		for (ns = -3000; ns < 300000; ns++) {
+			check_tick(ticks[i], ns);
+			check_tick(ticks[i], S64_MAX - ns - 3000);
+			check_tick(ticks[i], (s64)(random_u64() >> 1) / ticks[i] * ticks[i] +
+				   ns % 3);
+		}
+	}
+	done("ticks");
+}
+
+static void check_fit(void)
+{
+	unsigned __int128 product = geometry.tick_ns;
+	unsigned int i;
+
+	for (i = 0; i < geometry.levels; i++)
+		if (product <= S64_MAX)		/* else it is too much for good */
+			product *= geometry.spokes[i];
+	if (hwheel_geometry_fits(&geometry) ? product > S64_MAX : product <= S64_MAX)
+		fail("the reach is %s S64_MAX", product <= S64_MAX ? "within" : "over");
+	states++;
+}
+
+static void check_fits(void)
+{
+	unsigned int i, j;
+
+	for (i = HWHEEL_MIN_SPOKES; i <= HWHEEL_MAX_SPOKES; i++)
+		for (j = 0; j < 3; j++) {	/* the last that fits, and around it */
+			first_geometry(S64_MAX / i - 1 + j);
+			geometry.spokes[0] = i;
+			check_fit();
+		}
+	for (i = 0; i < 3000000; i++) {
+		first_geometry(1000 + (i % 3 ? random_u64() % 100 : random_u64() >> (i % 50 + 4)));
+		geometry.levels = 1 + random_u64() % HWHEEL_MAX_LEVELS;
+		for (j = 0; j < geometry.levels; j++)
+			geometry.spokes[j] = 2 + random_u64() % (i % 2 ? 4095 : 150);
+		check_fit();
+	}
+	done("reach");
+}
+
+/*
+ * Where a timer goes
+ */
+
+static void check_place(u64 tick)
+{
+	struct hwheel_spoke *spoke = levels_place(&levels, tick);
+	u64 clock = levels.clock, w = 1, slot = tick, now = clock;
+	unsigned int i;
+
+	for (i = 0; i < levels.nr; i++, w *= geometry.spokes[i - 1]) {
+		slot = tick / w;
+		now = clock / w;
+		if (slot - now < geometry.spokes[i])
+			break;
+	}
+	if (spoke->level != (i < levels.nr ? i : geometry.levels))
+		fail("tick %llu goes to level %u, not %u", tick, spoke->level, i);
+	if (i == levels.nr) {
+		unsigned int bucket = slot == now ? HWHEEL_NOW : highest_bit(slot ^ now);
+
+		if (spoke->index != bucket)
+			fail("tick %llu goes to bucket %u", tick, spoke->index);
+		if (bucket < !!i || (slot == now ? i : bucket >= HWHEEL_NOW))
+			fail("there is no bucket %u", spoke->index);
+		if (i < geometry.levels &&
+		    (levels.wanted <= i || levels.wanted > geometry.levels))
+			fail("tick %llu wants %u levels", tick, levels.wanted);
+	} else {
+		if (spoke->index != slot % geometry.spokes[i])
+			fail("tick %llu goes to spoke %u of level %u", tick, spoke->index, i);
+		if (level_slot_of(&levels.level[i], spoke->index) != slot)
+			fail("spoke %u of level %u is not slot %llu", spoke->index, i, slot);
+		if (i ? slot * w <= clock || slot * w > tick : slot != tick)
+			fail("tick %llu goes to slot %llu of level %u", tick, slot, i);
+	}
+	states++;
+}
+
+static void check_clock(u64 clock)
+{
+	unsigned int i;
+
+	for (i = 0; i <= geometry.levels; i++) {
+		const struct hwheel_level *lv = &levels.level[i];
+		u64 slot = clock / width(i);
+
+		if (lv->slot != slot || lv->pos != slot % lv->nr)
+			fail("level %u is at slot %llu, spoke %u", i, lv->slot, lv->pos);
+	}
+	states++;
+}
+
+static void check_clocks(void)
+{
+	struct hwheel_levels from;
+	u64 clock, to;
+
+	first_geometry(1000);
+	do {
+		make(0);
+		for (clock = 0; clock < 2 * reach() + 2; clock++) {
+			levels_set_clock(&levels, clock);
+			from = levels;
+			for (to = clock; to < 4 * reach() + 2; to++) {
+				levels_set_clock(&levels, to);
+				check_clock(to);
+				levels = from;
+			}
+		}
+	} while (next_geometry(3, MAX_SPOKES));
+	done("clock");
+}
+
+static void check_places_from(u64 clock)
+{
+	unsigned int bit;
+	u64 tick;
+	int i;
+
+	for (tick = clock; tick < clock + 5 * reach(); tick++)
+		check_place(tick);
+	for (bit = highest_bit(tick); bit < 54; bit++)
+		for (i = -2; i <= 2; i++)
+			if ((1ULL << bit) + i >= clock && (1ULL << bit) + i <= LAST_TICK)
+				check_place((1ULL << bit) + i);
+}
+
+/* Also while there are only some of the levels, or none. */
+static void check_places(void)
+{
+	unsigned int nr;
+	u64 clock;
+
+	first_geometry(1000);
+	do {
+		for (nr = 0; nr <= geometry.levels; nr++)
+			for (clock = 0; clock < 2 * reach() + 2; clock++) {
+				make_some(clock, nr);
+				check_places_from(clock);
+			}
+	} while (next_geometry(3, MAX_SPOKES));
+	done("place");
+}
+
+/* Geometries of any size, at any time: what is exhaustive above, by chance. */
+static void check_far_places(void)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < 100000; i++) {
+		do {
+			first_geometry(1000 + random_u64() % 2 * (random_u64() % 1000000));
+			geometry.levels = 1 + random_u64() % HWHEEL_MAX_LEVELS;
+			for (j = 0; j < geometry.levels; j++)
+				geometry.spokes[j] = 2 + random_u64() % (random_u64() % 4095 + 1) %
+					(i % 2 ? 4095 : 60);
+		} while (hwheel_geometry_fault(&geometry));
+		make_some((random_u64() >> (random_u64() % 52 + 1)) % (S64_MAX / geometry.tick_ns),
+			  i % 4 ? geometry.levels : random_u64() % geometry.levels);
+		check_clock(levels.clock);
+		for (j = 0; j < 50; j++) {
+			u64 ahead = random_u64() >> (random_u64() % 63);
+
+			if (j % 2)
+				ahead = width(random_u64() % (geometry.levels + 1)) *
+					(ahead % 4096) + random_u64() % 3 - 1;
+			check_place(levels.clock + ahead % (S64_MAX / geometry.tick_ns + 2 -
+							    levels.clock));
+		}
+	}
+	done("far places");
+}
+
+/*
+ * The first bit set, going round
+ */
+
+static void check_first(struct hwheel_level *lv, unsigned int from)
+{
+	unsigned int want = from;
+
+	while (!level_occupied(lv, want))
+		want = (want + 1) % lv->nr;
+	if (level_first(lv, from) != &lv->spokes[want])
+		fail("%u spokes: from %u on the first one is not %u, but %ld", lv->nr, from, want,
+		     (long)(level_first(lv, from) - lv->spokes));
+	states++;
+}
+
+static void check_bits(void)
+{
+	static const unsigned int sizes[] = { 63, 64, 65, 127, 128, 129, 191, 1000, 4032, 4095,
+		4096 };
+	static struct hwheel_spoke spokes[HWHEEL_MAX_SPOKES];
+	static u64 bits[HWHEEL_MAX_SPOKES / 64];
+	struct hwheel_level lv = { .spokes = spokes, .bits = bits };
+	unsigned int i, a, b, from, step;
+
+	for (lv.nr = 2; lv.nr <= 12; lv.nr++)
+		for (bits[0] = 1; bits[0] < 1ULL << lv.nr; bits[0]++)
+			for (lv.summary = 1, from = 0; from < lv.nr; from++)
+				check_first(&lv, from);
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		lv.nr = sizes[i];
+		step = lv.nr < 200 ? 1 : 61;	/* no divisor of 64: all remainders */
+		for (a = 0; a < lv.nr; a += step)
+			for (b = a; b < lv.nr; b += step) {
+				memset(bits, 0, sizeof(bits));
+				bits[a / 64] |= 1ULL << a % 64;
+				bits[b / 64] |= 1ULL << b % 64;
+				lv.summary = 1ULL << a / 64 | 1ULL << b / 64;
+				for (from = 0; from < lv.nr; from += step)
+					check_first(&lv, from);
+				check_first(&lv, a);
+				check_first(&lv, (a + 1) % lv.nr);
+				check_first(&lv, lv.nr - 1);
+			}
+	}
+	done("bit search");
+}
+
+/*
+ * Slack
+ */
+
+static u64 multiple_within(u64 of, u64 first, u64 last)
+{
+	u64 tick = last / of * of;
+
+	return tick >= first ? tick : 0;
+}
+
+static void check_align(u64 first, u64 last)
+{
+	u64 got = levels_align(&levels, first, last), want = first, w;
+	unsigned int i = geometry.levels - 1;
+
+	if (first && first < last) {
+		while (!multiple_within(width(i), first, last))
+			i--;
+		for (w = width(i); multiple_within(w, first, last); w *= 2)
+			want = multiple_within(w, first, last);
+	}
+	if (got != want)
+		fail("%llu to %llu: aligned is %llu, not %llu", first, last, want, got);
+	states++;
+}
+
+static void check_aligns(void)
+{
+	u64 first, last;
+
+	first_geometry(1000);
+	do {
+		make(0);
+		for (first = 0; first < 3 * reach() + 2; first++)
+			for (last = first; last < 4 * reach() + 2; last++)
+				check_align(first, last);
+	} while (next_geometry(3, MAX_SPOKES));
+	done("slack");
+}
+
+/*
+ * Timers, from arming to expiration
+ */
+
+static struct hwheel_timer timers[MAX_TIMERS];
+static u64 due[MAX_TIMERS];
+static unsigned int moves[MAX_TIMERS], returns[MAX_TIMERS], rank[MAX_TIMERS];
+static bool sifted[MAX_TIMERS];
+
+/* When levels are added: the first before this stage, and then every so many. */
+static unsigned int stage, last_stage, grow_from, grow_every;
+
+/* Which spoke's list is @timer in? */
+static const struct hwheel_spoke *spoke_of(const struct hwheel_timer *timer)
+{
+	const char *start = memory, *end = start + size_below(geometry.levels);
+	const struct list_head *entry = &timer->entry;
+
+	do {
+		entry = entry->next;
+	} while ((const char *)entry < start || (const char *)entry >= end);
+	return container_of(entry, struct hwheel_spoke, timers);
+}
+
+/* A spoke's rank: a cascade takes each timer to one of lower rank. */
+static unsigned int rank_of(const struct hwheel_spoke *spoke)
+{
+	if (spoke->level < geometry.levels)
+		return spoke->level;
+	if (spoke->index == HWHEEL_NOW)
+		return 0;
+	return levels.nr ? levels.nr - 1 + spoke->index : spoke->index + 1;
+}
+
+/* Before each thing done to the wheel: is it time for another level? */
+static void next_stage(void)
+{
+	unsigned int i;
+
+	while (levels.nr < geometry.levels && stage >= grow_from + levels.nr * grow_every) {
+		add_level();
+		/* What was parked goes anywhere from here. */
+		for (i = 0; i < MAX_TIMERS; i++)
+			if (timers[i].entry.next && spoke_of(&timers[i])->level == geometry.levels)
+				rank[i] = ~0U;
+		if (levels_check(&levels))
+			fail("%s, with a new level", levels_check(&levels));
+	}
+	last_stage = max(last_stage, ++stage);
+}
+
+static void arm(unsigned int i, u64 tick)
+{
+	next_stage();
+	due[i] = tick;
+	timers[i].expires = tick * geometry.tick_ns;
+	levels_add(&levels, &timers[i], tick);
+	rank[i] = rank_of(spoke_of(&timers[i]));
+	moves[i] = 0;
+	returns[i] = 0;
+	sifted[i] = false;
+}
+
+/*
+ * After a step: what moved went down, but for what was sifted out of a crowd
+ * and has no place below yet. That happens at most once a level.
+ */
+static void follow(unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		const struct hwheel_spoke *spoke;
+		unsigned int now;
+
+		if (!timers[i].entry.next)
+			continue;
+		spoke = spoke_of(&timers[i]);
+		now = rank_of(spoke);
+		if (spoke->level == geometry.levels && spoke->index == HWHEEL_EXPIRED)
+			continue;
+		if (spoke->level == geometry.levels && spoke->index == HWHEEL_SIFTING) {
+			sifted[i] = true;
+			continue;
+		}
+		if (now > rank[i])
+			fail("tick %llu moved up from rank %u to %u", due[i], rank[i], now);
+		if (now < rank[i])
+			moves[i]++;
+		else if (sifted[i] && ++returns[i] >= geometry.levels)
+			fail("tick %llu came back %u times", due[i], returns[i]);
+		rank[i] = now;
+		sifted[i] = false;
+		if (moves[i] > most_moves)
+			most_moves = moves[i];
+		if (moves[i] > MAX_MOVES)
+			fail("tick %llu moved %u times", due[i], moves[i]);
+	}
+}
+
+/* When there is nothing to do, each parked timer is in the bucket of its slot. */
+static void check_parked(unsigned int n)
+{
+	u64 top = width(levels.nr ? levels.nr - 1 : 0);
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		const struct hwheel_spoke *spoke;
+
+		if (!timers[i].entry.next)
+			continue;
+		spoke = spoke_of(&timers[i]);
+		if (spoke->level == geometry.levels &&
+		    spoke->index != highest_bit(due[i] / top ^ levels.clock / top))
+			fail("tick %llu is left in bucket %u", due[i], spoke->index);
+	}
+}
+
+/* Run all @n timers that are armed. @whole: walk the structure at each step. */
+static void run(unsigned int n, bool whole)
+{
+	u64 now = levels.clock, least, wake, moved, steps = 0;
+	unsigned int i, left = n;
+
+	while (left) {
+		for (least = HWHEEL_NEVER, i = 0; i < n; i++)
+			if (timers[i].entry.next)
+				least = min(least, due[i]);
+		if (levels_first(&levels)->bound != least)
+			fail("the least bound is %llu, not %llu", levels_first(&levels)->bound,
+			     least);
+		wake = levels_wake(&levels);
+		if (wake > least || (wake != least && crowd > n &&
+				     !level_occupied(levels_parked(&levels), HWHEEL_SIFTING)))
+			fail("the next expiration is %llu, not %llu", wake, least);
+		if (wake > now)
+			now = wake;
+
+		for (;;) {
+			enum hwheel_step step;
+			struct hwheel_timer *timer;
+
+			next_stage();
+			moved = levels.moved + levels.visited;
+			step = levels_step(&levels, now);
+			if (step == HWHEEL_IDLE)
+				break;
+			if (step == HWHEEL_MOVED && moved == levels.moved + levels.visited)
+				fail("a step at %llu moved nothing", now);
+			if (++steps > 1000)
+				fail("at %llu there is no end of it", now);
+			follow(n);
+			if (whole && levels_check(&levels))
+				fail("%s", levels_check(&levels));
+			if (step == HWHEEL_MOVED)
+				continue;
+			while ((timer = levels_pop(&levels))) {
+				i = timer - timers;
+				if (due[i] != now)
+					fail("tick %llu fires at %llu", due[i], now);
+				left--;
+				next_stage();
+			}
+		}
+		if (++steps > 1000)
+			fail("at %llu there is no end of it", now);
+		check_parked(n);
+	}
+	if (levels.pending || levels_first(&levels) || levels_wake(&levels) != HWHEEL_NEVER)
+		fail("%llu timers are left", levels.pending);
+	states++;
+}
+
+/* The timers that go with one at @first on the @empty wheel, all of them. */
+static void check_run(unsigned int n, const struct hwheel_levels *empty, u64 first, u64 end)
+{
+	u64 clock = empty->clock, last = n > 1 ? end - 1 : clock, second, third;
+
+	for (second = clock; second <= last; second++)
+		for (third = second; third <= (n > 2 ? last : second); third++) {
+			levels = *empty;
+			stage = 0;
+			arm(0, first);
+			if (n > 1)
+				arm(1, second);
+			if (n > 2)
+				arm(2, third);
+			run(n, n != 2);
+		}
+}
+
+/* Every @n timers, armed in any order, from every clock of a turn. */
+static void check_runs_from(unsigned int nr, unsigned int n, unsigned int deepest,
+			    unsigned int most, u64 turns)
+{
+	struct hwheel_levels empty;
+	u64 clock, first, end;
+
+	first_geometry(1000);
+	do {
+		for (clock = 0; clock < reach() + 2; clock++) {
+			make_some(clock, min(nr, geometry.levels));
+			empty = levels;
+			end = clock + turns * reach() + 2;
+			for (first = clock; first < end; first++)
+				check_run(n, &empty, first, end);
+		}
+	} while (next_geometry(deepest, most));
+}
+
+static void check_runs(unsigned int n, unsigned int deepest, unsigned int most, u64 turns)
+{
+	check_runs_from(HWHEEL_MAX_LEVELS, n, deepest, most, turns);
+}
+
+/* Without levels at first: they come at each stage there is, or after all of them. */
+static void check_growing(void)
+{
+	last_stage = 0;
+	for (grow_from = 0; grow_from <= last_stage; grow_from++)
+		for (grow_every = 0; grow_every < 4; grow_every++) {
+			check_runs_from(0, 1, 3, 3, 5);
+			check_runs_from(0, 2, 2, 3, 2);
+			check_runs_from(0, 2, 3, 2, 2);
+			check_runs_from(0, 3, 1, 3, 2);
+		}
+	grow_from = 0;
+	done("growing");
+}
+
+/* One timer, as far out as can be. */
+static void check_far_runs(void)
+{
+	struct hwheel_levels empty;
+	unsigned int bit;
+	u64 clock;
+	int i;
+
+	first_geometry(1000);
+	do {
+		for (clock = 0; clock < 2 * reach(); clock++) {
+			make(clock);
+			empty = levels;
+			for (bit = 8; bit < 54; bit++)
+				for (i = -1; i <= 1; i++) {
+					u64 tick = (1ULL << bit) + i;
+
+					if (tick < clock || tick > LAST_TICK - 1)
+						continue;
+					levels = empty;
+					arm(0, tick);
+					run(1, true);
+				}
+		}
+	} while (next_geometry(3, 4));
+	done("far runs");
+}
+
+/*
+ * The most moves there are: a timer at 11...1 in binary, beside others at
+ * 10...0, 110...0 and so on, each of which opens a bucket that it is in.
+ */
+static void check_long_runs(void)
+{
+	unsigned int bit, n;
+	u64 top, tick;
+
+	first_geometry(1000);
+	do {
+		for (bit = 2; bit < 54; bit++) {
+			make(0);
+			top = min((1ULL << bit) - 1, LAST_TICK - 1);
+			n = 0;
+			arm(n++, top);
+			for (tick = 1ULL << (bit - 1); tick < top; tick |= tick >> 1)
+				arm(n++, tick);
+			run(n, true);
+		}
+	} while (next_geometry(8, 2));
+	done("long runs");
+}
+
+int main(void)
+{
+	crowd = 1024;
+	check_divisors();
+	check_ticks();
+	check_fits();
+	check_clocks();
+	check_places();
+	check_far_places();
+	check_bits();
+	check_aligns();
+	for (crowd = 2; crowd <= 4; crowd++) {
+		check_runs(1, 3, MAX_SPOKES, 9);
+		done("one timer");
+		check_runs(2, 3, 4, 2);
+		done("two timers");
+		check_runs(3, 2, 3, 3);
+		check_runs(3, 3, 2, 3);
+		done("three timers");
+		check_growing();
+	}
+	for (crowd = 2; crowd <= 1024; crowd *= 32) {
+		check_far_runs();
+		check_long_runs();
+	}
+	printf("exhaustive: at most %u moves of one timer\n", most_moves);
+	return 0;
+}
