@@ -500,6 +500,7 @@ no_lines()
 # The larger ones
 . "$lab_scripts/suite-packages.sh"
 
+#
 # Proofs
 #
 
