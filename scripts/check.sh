@@ -26,6 +26,7 @@ suites=(
 	"fuzz		the levels in user space under ASan and UBSan, driven by libFuzzer"
 	"pacing		the qdisc hwpace on each of them: rates, losses, changes under load"
 	"tools		what hwheel-plan, hwheel-top and hwheel-plot print and draw"
+	"trace		tracepoints and the bpftrace scripts, compared with debugfs"
 	"torture		half a minute of torture on each of them, CPUs coming and going"
 	"torture-broken	the torture test has to find each of six faults"
 	"convert	net/bridge and net/sctp moved to hwheel by machine, used on 6.12"
@@ -377,6 +378,22 @@ suite_tools()
 	need python3 python3-rich python3-matplotlib busybox-static
 	for class in Plan Shared Top Keys Plot; do
 		try $class /usr/bin/python3 "$lab_scripts/test-tools.py" $class
+# Tracing
+#
+
+suite_trace()
+{
+	run_trace 6.12 who late
+	QUICK=1 run_trace 6.1
+}
+
+run_trace()
+{
+	local name out=$lab_work/trace-$1
+
+	KERNEL=$1 "$lab_scripts/trace.sh" | tee "$out" || :
+	for name in load events fields counts "${@:2}" unload dmesg; do
+		verdict "$1 $name" "$out" grep -qx "trace: $name ok" "$out"
 	done
 }
 

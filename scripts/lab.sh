@@ -269,6 +269,7 @@ build_modules()
 
 # guest_image FILE SCRIPT FILES...: an initramfs whose init runs SCRIPT in /hw,
 # where FILES are; BUSYBOX is that of another architecture
+# where FILES are. PACK=cat is for a large one, which a guest is slow to unpack.
 guest_image()
 {
 	local image=$1 script=$2 root=$lab_work/root
@@ -280,7 +281,8 @@ guest_image()
 	install -m 755 "$lab_scripts/guest-init.sh" "$root/init"
 	cp "$script" "$root/payload"
 	[ $# = 0 ] || cp "$@" "$root/hw"
-	(cd "$root" && find . | cpio -o -H newc -R 0:0 --quiet | gzip -1) >"$image"
+	(cd "$root" && find . | cpio -o -H newc -R 0:0 --quiet |
+		${PACK:-gzip -1}) >"$image"
 }
 
 # guest_run COMMAND...: runs a guest for at most TIMEOUT seconds, its console

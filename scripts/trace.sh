@@ -1,0 +1,208 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Boots a stock Debian kernel in QEMU and looks at a load on hwheel there: with
+# all tracepoints on, and through hwheel-who.bt and hwheel-late.bt. Status 0 if
+# what they saw is what debugfs and the load itself say.
+#
+# Usage: [KERNEL=6.1|6.12|6.12-rt] [QUICK=1] trace.sh
+#	 QUICK leaves out the bpftrace scripts
+
+. "$(dirname "$0")/lab.sh"
+
+flavour=${KERNEL:-6.12}
+console=$lab_work/console log=$lab_work/log failed=0
+rounds=20 hog_us=20000	# as guest-trace-hog.c has them
+
+# verdict NAME COMMAND...: tells whether COMMAND succeeds
+verdict()
+{
+	local name=$1
+
+	shift
+	if "$@"; then
+		echo "trace: $name ok"
+	else
+		echo "trace: $name FAILED"
+		failed=1
+	fi
+}
+
+logged()
+{
+	grep -q "^lab: $1\$" "$log"
+}
+
+clean()
+{
+	! dmesg_dirty "$log"
+}
+
+# section NAME: what the guest printed between its lines "NAME begin" and
+# "NAME end"; sets value[] to the rows of its statistics, after less before, to
+# what the events counted, and to what a script counted for each callback
+section()
+{
+	local key n
+
+	sed -n "/^lab: $1 begin/,/^lab: $1 end/p" "$console" >"$lab_work/$1"
+	value=()
+	# A script prints at times; the last is what counts
+	while IFS=$'\t' read -r key n; do
+		value[$key]=$n
+	done < <(awk '
+		$1 == "before" { before[$2] = $3 }
+		$1 == "after" && $2 != "#" { printf "%s\t%.0f\n", $2, $3 - before[$2] }
+		$1 == "event" { printf "%s\t%d\n", $2, $3 }
+		$1 == "moved" || $1 == "bad" { printf "%s\t%d\n", $1, $2 }
+		$1 == "lost" { lost += $NF }
+		/^@.*\]: / { split($0, pair, "]: "); printf "%s]\t%s\n", pair[1], pair[2] }
+		END { printf "lost\t%d\n", lost }' "$lab_work/$1")
+}
+
+# same NAME NUMBER NUMBER: shows them if they are not the same
+same()
+{
+	[ "$2" = "$3" ] && return
+	echo "$1: $2 and $3"
+	return 1
+}
+
+# sum NAME: of what a script counted for all callbacks
+sum()
+{
+	local key n=0
+
+	for key in "${!value[@]}"; do
+		[ "${key#"@$1["}" = "$key" ] || n=$((n + value[$key]))
+	done
+	echo "$n"
+}
+
+# by_kind: every event was seen, none was lost
+by_kind()
+{
+	local event status=0
+
+	for event in "${events[@]}"; do
+		[ "${value[$event]:-0}" -gt 0 ] || { echo "no $event"; status=1; }
+	done
+	[ ${#events[@]} -ge 8 ] && same lost "${value[lost]:-none}" 0 && return "$status"
+}
+
+# by_count: as many as debugfs has counted
+by_count()
+{
+	same armed "${value[hwheel_start]:-0}" $((${value[added]:-0} + ${value[rearmed]:-0})) &&
+		same cancelled "${value[hwheel_cancel]:-0}" "${value[cancelled]:-0}" &&
+		same expired "${value[hwheel_expire_entry]:-0}" "${value[expired]:-0}" &&
+		same ended "${value[hwheel_expire_exit]:-0}" "${value[expired]:-0}" &&
+		same cascaded "${value[moved]:-0}" "${value[cascaded]:-0}" &&
+		same budget "${value[hwheel_budget]:-0}" "${value[budget_overruns]:-0}"
+}
+
+# near NAME NUMBER NUMBER: the same; but a script that has printed meanwhile may
+# have missed some
+near()
+{
+	grep -q '^So far' "$lab_work/who" && [ $(($2 * 100)) -le $(($3 * 101)) ] &&
+		[ $(($2 * 100)) -ge $(($3 * 99)) ] && return
+	same "$@"
+}
+
+# who: what the script says of the load as a whole, of the sessions, and of the
+# hog, whose numbers are known; in the end all that was armed has ended
+who()
+{
+	near armed "$(sum armed)" $((${value[added]:-0} + ${value[rearmed]:-0})) &&
+		near cancelled "$(sum cancelled)" "${value[cancelled]:-0}" &&
+		near expired "$(sum expired)" "${value[expired]:-0}" &&
+		near rearmed "$(sum rearmed)" "${value[rearmed]:-0}" &&
+		[ "${value['@armed[session_expired]']:-0}" -ge 2000 ] &&
+		near hog "${value['@armed[hog_runs]']:-0}" "$rounds" &&
+		near victim "${value['@armed[victim_runs]']:-0}" $((3 * rounds)) &&
+		near "victim's" "${value['@rearmed[victim_runs]']:-0}" $((2 * rounds)) &&
+		near decoy "${value['@cancelled[decoy_runs]']:-0}" "$rounds" &&
+		first_row who 'delay_us[decoy_runs]' 16M &&
+		first_row who 'delay_us[hog_runs]' 8K
+}
+
+# first_row SECTION NAME FROM: of the last such histogram that was printed
+first_row()
+{
+	grep -F -A 1 "@$2: " "$lab_work/$1" | tail -n 1 | grep "^\[$3, "
+}
+
+# late: the victim was late each time, and the hog was to blame; now and then
+# another callback may take even longer, if its CPU is taken from the guest
+late()
+{
+	local key n average blamed=0 hog=0
+
+	for key in "${!value[@]}"; do
+		[ "${key#@held_up_by\[victim_runs, }" != "$key" ] || continue
+		read -r _ n _ average _ < <(tr -d , <<<"${value[$key]}")
+		blamed=$((blamed + n))
+		[ "$average" -ge "$hog_us" ] || { echo "took $average us"; return 1; }
+		[ "$key" != '@held_up_by[victim_runs, hog_runs]' ] || hog=$n
+	done
+	echo "held up $blamed times, $hog times by the hog"
+	[ "$blamed" -le "$rounds" ] && [ "$hog" -ge $((rounds * 3 / 4)) ] &&
+		[ -z "${value['@held_up_else[victim_runs]']-}" ] &&
+		grep -q '^So far' "$lab_work/late" &&
+		grep -q '^@late_us\[session_expired\]:' "$lab_work/late" &&
+		grep -F -A 1 '@late_us[victim_runs]: ' "$lab_work/late" | tail -n 1 |
+			grep -E '^\[(8|16|32|64)K, ' &&
+		! grep -E '^@(began|ended|longest|culprit|threshold)' "$lab_work/late"
+}
+
+need gcc make bpftrace
+kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
+read -r release vmlinuz headers <<<"$kernel"
+mapfile -t events < <(sed -n -E \
+	's/^(TRACE_EVENT\(|DEFINE_EVENT\(hwheel_timer, )(hwheel_[a-z_]*),/\2/p' \
+	"$lab_top/hwheel_trace.h")
+
+say "trace: building the modules for $release"
+build_modules trace-build "$headers" "$lab_work/build"
+mkdir "$lab_work/hog"
+cp "$lab_scripts/guest-trace-hog.c" "$lab_work/hog"
+printf '%s\n' "obj-m := guest-trace-hog.o" "ccflags-y := -I$lab_work/build" \
+	>"$lab_work/hog/Kbuild"
+quiet trace-hog make -C "$headers" M="$lab_work/hog" \
+	KBUILD_EXTRA_SYMBOLS="$lab_work/build/Module.symvers" modules
+
+files=("$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_sessions.ko
+	"$lab_work"/hog/guest-trace-hog.ko)
+if [ -z "${QUICK-}" ]; then
+	mapfile -t libraries < <(ldd "$(command -v bpftrace)" |
+		grep -o '/[^ ]*' | grep -v ':$' | sort -u)
+	files+=("$(command -v bpftrace)" "${libraries[@]}" "$lab_scripts"/hwheel-*.bt)
+	export PACK=cat	# 200 MB
+fi
+
+say "trace: booting $release"
+TIMEOUT=${TIMEOUT:-600} "$lab_scripts/boot-qemu.sh" "$vmlinuz" 2 2G \
+	"$lab_scripts/guest-trace.sh" "${files[@]}" >"$console" || failed=1
+
+guest_log "$console" >"$log"
+declare -A value=()
+verdict load logged loaded
+section events
+verdict events by_kind
+verdict fields same bad "${value[bad]:-none}" 0
+verdict counts by_count
+if [ -z "${QUICK-}" ]; then
+	section who
+	verdict who who
+	section late
+	verdict late late
+fi
+verdict unload logged unloaded
+verdict dmesg clean
+if [ $failed != 0 ]; then
+	tail -n 15 "$console" >&2
+	cp "$console" "$lab_cache/log/trace-$flavour.log"
+	say "trace: the guest's console is in $lab_cache/log/trace-$flavour.log"
+fi
+exit $failed
