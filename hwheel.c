@@ -668,6 +668,7 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	__must_hold(&base->lock)
 {
 	void (*function)(struct hwheel_timer *timer) = timer->function;
+	ktime_t expires = timer->expires;	/* others may re-arm it */
 	int count;
 #ifdef CONFIG_LOCKDEP
 	struct lockdep_map map;		/* the timer may be freed by its callback */
@@ -681,7 +682,7 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 
 	count = preempt_count();
 	lock_acquire_exclusive(&map, context, 0, NULL, _THIS_IP_);
-	trace_hwheel_expire_entry(base, timer);
+	trace_hwheel_expire_entry(base, timer, expires);
 	function(timer);
 	if (hwheel_broken(HWHEEL_FIRE_TWICE))
 		function(timer);
@@ -969,16 +970,19 @@ static void hwheel_grow(struct work_struct *work)
 {
 	struct hwheel_base *base = container_of(work, struct hwheel_base, grow);
 	struct hwheel_levels *levels = &base->levels;
+	u64 moved, wake;
 	bool more;
-	u64 wake;
 
 	while (levels->nr < READ_ONCE(levels->wanted))
 		if (!hwheel_add_level(base, levels->nr))
 			break;
 	do {
 		raw_spin_lock_irq(&base->lock);
+		moved = levels->moved;
 		more = levels_sift(levels);
-		if (!more) {
+		if (more) {
+			trace_hwheel_cascade(base, levels->moved - moved);
+		} else {
 			wake = levels_wake(levels);
 			if (wake < base->armed)
 				hwheel_arm_base(base, wake);

@@ -78,8 +78,8 @@ DEFINE_EVENT(hwheel_timer, hwheel_cancel,
 
 /* A callback begins. */
 TRACE_EVENT(hwheel_expire_entry,
-	TP_PROTO(struct hwheel_base *base, struct hwheel_timer *timer),
-	TP_ARGS(base, timer),
+	TP_PROTO(struct hwheel_base *base, struct hwheel_timer *timer, s64 expires),
+	TP_ARGS(base, timer, expires),
 	TP_STRUCT__entry(
 		__field(void *,		timer)
 		__field(void *,		function)
@@ -90,8 +90,8 @@ TRACE_EVENT(hwheel_expire_entry,
 	TP_fast_assign(
 		__entry->timer = timer;
 		__entry->function = timer->function;
-		__entry->expires = timer->expires;
-		__entry->late = hwheel_clock(base->wheel) - timer->expires;
+		__entry->expires = expires;
+		__entry->late = hwheel_clock(base->wheel) - expires;
 		memcpy(__entry->wheel, base->wheel->name, HWHEEL_NAME_MAX + 1);
 	),
 	TP_printk("timer=%p function=%ps expires=%lld late_ns=%lld wheel=%s",
@@ -105,7 +105,10 @@ DEFINE_EVENT(hwheel_timer, hwheel_expire_exit,
 	TP_ARGS(timer, function)
 );
 
-/* Some timers have been taken from a spoke of a higher level to lower ones. */
+/*
+ * Some timers have been taken from a spoke of a higher level to lower ones. What
+ * is parked or in transit counts as the level above the top.
+ */
 TRACE_EVENT(hwheel_cascade,
 	TP_PROTO(struct hwheel_base *base, u64 moved),
 	TP_ARGS(base, moved),

@@ -378,6 +378,10 @@ suite_tools()
 	need python3 python3-rich python3-matplotlib busybox-static
 	for class in Plan Shared Top Keys Plot; do
 		try $class /usr/bin/python3 "$lab_scripts/test-tools.py" $class
+	done
+}
+
+#
 # Tracing
 #
 

@@ -268,8 +268,8 @@ build_modules()
 #
 
 # guest_image FILE SCRIPT FILES...: an initramfs whose init runs SCRIPT in /hw,
-# where FILES are; BUSYBOX is that of another architecture
-# where FILES are. PACK=cat is for a large one, which a guest is slow to unpack.
+# where FILES are; BUSYBOX is that of another architecture. PACK=cat is for a
+# large one, which a guest is slow to unpack.
 guest_image()
 {
 	local image=$1 script=$2 root=$lab_work/root
