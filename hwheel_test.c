@@ -617,7 +617,7 @@ static void grow_by_steps(struct kunit *test, const unsigned int *spokes,
 	for (i = 0; i <= rig->g.levels; i++) {
 		for (d = -3; d <= 3; d++)
 			add(rig, &t[n++], max_t(s64, 5 + width + d, 0));
-		width *= rig->g.spokes[i] ?: 1;
+		width *= spokes[i] ?: 1;
 	}
 	expect_sound(rig);
 	for (now = 5; rig->l.pending;
