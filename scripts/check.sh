@@ -33,6 +33,7 @@ suites=(
 	"graft		into a kernel's tree and out again; its KUnit, built in and as modules"
 	"packages	Debian's packages: made, installed with DKMS, loaded, removed"
 	"proofs		the arithmetic of the levels: proofs, a run over small geometries"
+	"reach		gcc and clang, i386, arm64; what is said when something is missing"
 )
 results=$lab_work/results failures=$lab_work/failures
 
@@ -520,6 +521,7 @@ no_lines()
 
 # The larger ones
 . "$lab_scripts/suite-packages.sh"
+. "$lab_scripts/suite-reach.sh"
 
 #
 # Proofs

@@ -28,7 +28,7 @@ suite_packages()
 	try "make deb" make deb
 	try lintian lintian --allow-root --pedantic --display-info \
 		--fail-on error,warning,info,pedantic build/*.changes
-	mv build "$lab_work/deb"
+	cp -r build "$lab_work/deb"
 	make -s clean
 	try "make clean" [ ! -e build ]
 

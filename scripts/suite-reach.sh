@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Part of check.sh: other compilers, other architectures, and what is said to
+# those whose machine lacks something.
+
+suite_reach()
+{
+	need gcc make clang-19
+	reach_errors
+	reach_compilers
+	reach_i386
+	reach_arm64
+}
+
+# Each mistake ends in a line that says what to do
+reach_errors()
+{
+	local fake=$lab_work/fake make=(make -C "$lab_work/errors") command
+
+	copy_sources "$lab_work/errors"
+	mkdir -p "$fake"/{bin,all,old/include/{config,linux},sys/kernel/security}
+	touch "$fake/old/Makefile" "$fake/old/include/linux/hrtimer.h"
+
+	try "no headers" refused "install linux-headers-" "${make[@]}" KDIR=/nowhere
+	try "not configured" refused "modules_prepare" "${make[@]}" KDIR="$fake/old"
+	echo 5.10.0-1-amd64 >"$fake/old/include/config/kernel.release"
+	try "old kernel" refused "needs 6.1 or later" "${make[@]}" KDIR="$fake/old"
+	printf '%s\n' '#define LINUX_VERSION_CODE 330240' \
+		'#define KERNEL_VERSION(a, b, c) (((a) << 16) + ((b) << 8) + (c))' \
+		>"$fake/old/include/linux/version.h"
+	try "old kernel, kbuild alone" refused "needs Linux 6.1 or later" \
+		gcc -fsyntax-only -nostdinc -I "$fake/old/include" \
+		"$lab_work/errors/hwheel_compat.h"
+	echo 6.1.0-1-amd64 >"$fake/old/include/config/kernel.release"
+	try "no compiler" refused "install gcc" \
+		"${make[@]}" KDIR="$fake/old" CC=/nowhere/gcc
+	printf '#!/bin/sh\necho 4.9.2\n' >"$fake/bin/old-gcc"
+	chmod +x "$fake/bin/old-gcc"
+	try "old compiler" refused "install a newer one" \
+		"${make[@]}" KDIR="$fake/old" CC="$fake/bin/old-gcc"
+
+	echo '[none] integrity confidentiality' >"$fake/sys/kernel/security/lockdown"
+	try "Secure Boot is off" said 0 env SYS="$fake/sys" "$lab_scripts/preflight.sh" load
+	echo 'none [integrity] confidentiality' >"$fake/sys/kernel/security/lockdown"
+	try "Secure Boot is on" said 1 env SYS="$fake/sys" "$lab_scripts/preflight.sh" load
+
+	# A machine without QEMU, whose user is not root; and one without apt
+	printf '#!/bin/sh\nexit 1\n' >"$fake/bin/dpkg-query"
+	printf '#!/bin/sh\necho 1000\n' >"$fake/bin/id"
+	chmod +x "$fake/bin"/*
+	try "no QEMU, not root" refused "please install qemu-system-x86" \
+		env PATH="$fake/bin:$PATH" "$lab_scripts/boot-qemu.sh" vmlinuz 1 1G script
+	printf '#!/bin/sh\necho 0\n' >"$fake/bin/id"
+	for command in /bin/* /usr/bin/*; do
+		ln -sf "$command" "$fake/all"
+	done
+	rm "$fake"/all/apt-*
+	try "no QEMU, no apt" refused "needs Debian's apt-get" \
+		env PATH="$fake/bin:$fake/all" "$lab_scripts/boot-qemu.sh" vmlinuz 1 1G script
+}
+
+# said LINES COMMAND...: succeeds with so many lines about mokutil
+said()
+{
+	"${@:2}" >"$lab_work/said" 2>&1 || return
+	cat "$lab_work/said"
+	[ "$(grep -c mokutil "$lab_work/said")" = "$1" ]
+}
+
+reach_compilers()
+{
+	local flavour kernel
+
+	clang_for_gcc "$lab_work/clang"
+	for flavour in 6.1 6.12 6.12-rt; do
+		kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
+		try "$flavour gcc" reach_build "${kernel##* }" W=1
+		try "$flavour clang" reach_build "${kernel##* }" W=1 CC="$lab_work/clang"
+	done
+}
+
+# clang_for_gcc FILE: a clang that takes the flags of a kernel that gcc built.
+# Of W=1 it leaves out what the kernel's own headers (vmstat.h) don't heed.
+clang_for_gcc()
+{
+	cat >"$1" <<-'END'
+	#!/bin/bash
+	for arg; do
+		shift
+		case $arg in
+		-fconserve-stack|-mrecord-mcount) ;;
+		*) set -- "$@" "$arg" ;;
+		esac
+	done
+	exec clang-19 "$@" -mretpoline-external-thunk \
+		-Wno-unknown-warning-option -Wno-enum-enum-conversion
+	END
+	chmod +x "$1"
+}
+
+# reach_build HEADERS MAKE-ARGUMENTS...: no warning about any file of ours
+reach_build()
+{
+	local dir=$lab_work/reach
+
+	rm -rf "$dir"
+	copy_sources "$dir"
+	make -j "$lab_jobs" -C "$1" M="$dir" "${@:2}" modules >"$lab_work/make" 2>&1 ||
+		{ cat "$lab_work/make"; return 1; }
+	! grep -E "^(WARNING|$dir/.*([Ww]arning|error):)|modpost:" "$lab_work/make" || return
+	ls "$dir"/hwheel{,_torture,_bench}.ko "$dir"/samples/hwheel_{hello,sessions}.ko
+}
+
+# 32 bit: built into user-mode Linux, in a tree that is kept with its objects.
+# gcc-multilib would also set a link to asm/, but excludes cross compilers.
+reach_i386()
+{
+	local dir key
+
+	need gcc libc6-dev make flex bison bc python3
+	need "gcc-$(gcc -dumpversion)-multilib"
+	source=$(linux_source)
+	key=$(echo "$source $(xstate_size) $(declare -f patch_source)" | sha256sum)
+	dir=$lab_cache/uml-i386-${key:0:12}
+	once "$dir" i386_fill
+	(
+		flock 9
+		"$lab_scripts/graft" "$dir/tree" >/dev/null && cd "$dir/tree" || exit
+		say "$suite: i386: building it into UML (the first time about 3 min)"
+		C_INCLUDE_PATH=/usr/include/$(gcc -dumpmachine) \
+			tools/testing/kunit/kunit.py run --kunitconfig lib/hwheel \
+			--make_options SUBARCH=i386 --build_dir "$dir/build" \
+			--jobs "$lab_jobs" --timeout 300 2>&1
+	) 9>>"$dir.lock" | tee "$lab_work/i386" || :
+	kunit_results "$lab_work/i386"
+	try "i386: 32 bit" grep -x 'CONFIG_64BIT=n\|# CONFIG_64BIT is not set\|CONFIG_X86_32=y' \
+		"$dir/build/.config"
+	try "i386: no warnings" no_lines 'hwheel.*([Ww]arning|WARNING|error:)' \
+		"$lab_work/i386"
+}
+
+i386_fill()
+{
+	patch_source "$source" && cp -al "$source" "$1/tree"
+}
+
+# arm64: Debian's kernel of the same version as the x86 one, since what its
+# headers run while they build a module is taken from that
+reach_arm64()
+{
+	local kernel release dir headers image status=0
+
+	need gcc-aarch64-linux-gnu
+	kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
+	release=${kernel%% *}
+	headers=/usr/src/linux-headers-$release
+	release=${release%-amd64}-arm64
+	dir=$lab_cache/arm64-$release
+	once "$dir" arm64_fill || {
+		result skipped 1 "arm64: no $release in the archive"
+		return
+	}
+	ln -sfn "$(realpath "$headers/scripts")" "$dir/usr/src/linux-headers-$release/scripts"
+	ln -sfn "$(realpath "$headers/tools")" "$dir/usr/src/linux-headers-$release/tools"
+
+	try "arm64 gcc" reach_build "$dir/usr/src/linux-headers-$release" W=1 \
+		ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-
+	{
+		echo "sessions=10000 parameters='max_ms=2000 traffic_ms=1000'"
+		cat "$lab_scripts/guest-demo.sh"
+	} >"$lab_work/payload"
+	say "$suite: arm64: booting"
+	MACHINE=aarch64 BUSYBOX=$dir/bin/busybox "$lab_scripts/boot-qemu.sh" \
+		"$dir/vmlinuz" 2 1G "$lab_work/payload" "$lab_work/reach/hwheel.ko" \
+		"$lab_work/reach/samples/hwheel_sessions.ko" >"$lab_work/console" || status=$?
+	cat "$lab_work/console"
+	guest_log "$lab_work/console" >"$lab_work/log"
+	verdict "arm64: load and unload" "$lab_work/console" [ $status = 0 ]
+	try "arm64: debugfs" grep -x 'lab: debugfs' "$lab_work/log"
+	try "arm64: sessions" grep -E 'fired [1-9].* early 0 lost 0' "$lab_work/log"
+	try "arm64: kernel log" clean_log "$lab_work/log"
+}
+
+# From lists of its own, so that the machine need not know of the architecture
+arm64_fill()
+{
+	local lists=$lab_work/lists package
+	local apt=(-o APT::Architecture=arm64 -o APT::Architectures=arm64
+		-o Dir::State::Lists="$lists" -o Dir::State::status=/dev/null
+		-o Dir::Cache="$lab_work/apt")
+
+	say "arm64: downloading $release"
+	mkdir -p "$lists/partial" "$lab_work/apt/archives/partial" "$lab_work/debs" &&
+		archive arm64-update "${apt[@]}" update || return
+	for package in busybox-static "linux-headers-$release" \
+		       "linux-image-$release-unsigned"; do
+		(cd "$lab_work/debs" &&
+			archive arm64-download "${apt[@]}" download "$package") || return
+	done
+	image=$(echo "$lab_work"/debs/linux-image-*.deb)
+	dpkg --fsys-tarfile "$image" | tar -x -C "$1" --wildcards \
+		--transform 's,.*/,,' './boot/vmlinuz-*' || return
+	mv "$1"/vmlinuz-* "$1/vmlinuz" && rm "$image" || return
+	for package in "$lab_work"/debs/*.deb; do
+		dpkg -x "$package" "$1" || return
+	done
+}
