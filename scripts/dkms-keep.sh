@@ -7,4 +7,4 @@
 #
 # Usage: dkms-keep.sh DIR
 
-exec cp hwheel.h Module.symvers "$1"
+exec cp hwheel.h hwheel_jiffies.h Module.symvers "$1"

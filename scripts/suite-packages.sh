@@ -77,10 +77,12 @@ suite_packages()
 
 	copy_sources "$root/driver/source"
 	release=${releases[1]}
-	# Twice: the second time it replaces what the first one left
+	# Twice: what has changed in between is built, too
 	try "make dkms" chroot_run "$root" "
 		cd /driver/source && make='make dkms KDIR=/lib/modules/$release/build' &&
-		\$make && \$make && dkms status | grep '^hwheel/.*: installed\$'"
+		\$make && echo 'MODULE_INFO(again, \"yes\");' >>hwheel.c && \$make &&
+		dkms status | grep '^hwheel/.*: installed\$' &&
+		modinfo -k $release -F again hwheel | grep yes"
 }
 
 # packages_boot MODULES VMLINUZ: DKMS compresses modules as that kernel's are
