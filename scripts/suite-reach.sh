@@ -136,7 +136,7 @@ reach_i386()
 	kunit_results "$lab_work/i386"
 	try "i386: 32 bit" grep -x 'CONFIG_64BIT=n\|# CONFIG_64BIT is not set\|CONFIG_X86_32=y' \
 		"$dir/build/.config"
-	try "i386: no warnings" no_lines 'hwheel.*([Ww]arning|WARNING|error:)' \
+	try "i386: no warnings" no_lines 'lib/hwheel/.*([Ww]arning|error:)' \
 		"$lab_work/i386"
 }
 
