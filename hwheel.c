@@ -2200,7 +2200,8 @@ static void __exit hwheel_exit(void)
 		hwheel_free(wheel);
 }
 
-module_init(hwheel_init);
+/* Built in, ahead of all who may use it */
+subsys_initcall(hwheel_init);
 module_exit(hwheel_exit);
 MODULE_DESCRIPTION("Exact timers on hierarchical wheels");
 MODULE_LICENSE("GPL");

@@ -104,7 +104,7 @@ struct place {
 	int			spoke;
 };
 
-#define MS	NSEC_PER_MSEC
+#define MS	((s64)NSEC_PER_MSEC)
 #define SPOKES(...)	((const unsigned int []){ __VA_ARGS__, 0 })
 
 /* Memory of level @i, or of the parking lot, which is one more; all are zeroes. */

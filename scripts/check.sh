@@ -335,7 +335,8 @@ suite_fuzz()
 	local fault
 
 	try kept "$lab_scripts/fuzz.sh" replay
-	need gcc-multilib
+	# gcc-multilib excludes the cross compilers of reach
+	need "gcc-$(gcc -dumpversion)-multilib"
 	try kept-32-bit "$lab_scripts/fuzz.sh" replay -m32
 	for fault in $("$lab_scripts/fuzz.sh" faults); do
 		try "$fault" "$lab_scripts/fuzz.sh" fault "$fault"
@@ -540,14 +541,14 @@ suite_proofs()
 # All of it
 #
 
-# run_suite NAME: in a shell of its own, for a suite may die
+# run_suite NAME: in a shell and a folder of its own, for a suite may die
 run_suite()
 {
 	local start=$SECONDS status
 
 	suite=$1 log=$lab_cache/log/check-$1.log
 	set +e
-	(set -e; "suite_$suite") >"$log" 2>&1
+	(set -e; lab_work+=/$1.suite; mkdir "$lab_work"; "suite_$suite") >"$log" 2>&1
 	status=$?
 	set -e
 	[ $status = 0 ] || result failed 1 "the suite (status $status)" "$log"
