@@ -593,7 +593,7 @@ struct slot {
 	bool			live;
 	bool			passed;
 	bool			shut;		/* shut down, not set up again */
-	bool			shutting;	/* somebody is in shutdown_sync */
+	bool			shutting;	/* somebody is in shutdown_sync, or destroys the wheel */
 	bool			dead;		/* its wheel has gone */
 	bool			plain;		/* its callback does nothing */
 	u8			closers;	/* how many are in a _sync */
@@ -1697,13 +1697,19 @@ static void brief_quiet(struct slot *s, struct rnd_state *rnd)
 /* On the way to the end of the wheel, with all that is still pending on it. */
 static void brief_destroy(struct brief *b)
 {
+	unsigned long flags;
 	unsigned int i;
 
+	/* From here on callbacks may arm in vain */
+	for (i = 0; i < BRIEF_TIMERS; i++) {
+		raw_spin_lock_irqsave(&b->slots[i].lock, flags);
+		b->slots[i].shutting = true;
+		raw_spin_unlock_irqrestore(&b->slots[i].lock, flags);
+	}
 	wheel_destroy(&b->wheel);
 	doomed_end();
 	for (i = 0; i < BRIEF_TIMERS; i++) {
 		struct slot *s = &b->slots[i];
-		unsigned long flags;
 
 		if (atomic_read(&s->victim->inside))
 			violation("callback still runs after the wheel was destroyed");

@@ -15,6 +15,7 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <err.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -101,13 +102,20 @@ static void set_up(int autoclose)
 		.sin_port	= htons(PORT),
 		.sin_addr	= { inet_addr("10.1.0.2") },
 	};
+	int tries;
 
 	enter("s");
 	server = socket(AF_INET, SOCK_SEQPACKET, IPPROTO_SCTP);
 	if (server < 0 ||
-	    setsockopt(server, IPPROTO_SCTP, SCTP_AUTOCLOSE, &autoclose, sizeof(autoclose)) ||
-	    bind(server, (struct sockaddr *)&address, sizeof(address)) ||
-	    listen(server, 1))
+	    setsockopt(server, IPPROTO_SCTP, SCTP_AUTOCLOSE, &autoclose, sizeof(autoclose)))
+		err(1, "server");
+	/* The last server's port is free again when its association has ended. */
+	for (tries = 0; bind(server, (struct sockaddr *)&address, sizeof(address)); tries++) {
+		if (errno != EADDRINUSE || tries == 200)
+			err(1, "server");
+		usleep(50000);
+	}
+	if (listen(server, 1))
 		err(1, "server");
 
 	enter("c");
