@@ -593,7 +593,7 @@ struct slot {
 	bool			live;
 	bool			passed;
 	bool			shut;		/* shut down, not set up again */
-	bool			shutting;	/* somebody is in shutdown_sync, or destroys the wheel */
+	bool			shutting;	/* by somebody who waits, or with the wheel */
 	bool			dead;		/* its wheel has gone */
 	bool			plain;		/* its callback does nothing */
 	u8			closers;	/* how many are in a _sync */
