@@ -983,8 +983,9 @@ static void hwheel_grow(struct work_struct *work)
 		if (more) {
 			trace_hwheel_cascade(base, levels->moved - moved);
 		} else {
+			/* Offline: its timers are moved, with no run meanwhile. */
 			wake = levels_wake(levels);
-			if (wake < base->armed)
+			if (wake < base->armed && !base->offline)
 				hwheel_arm_base(base, wake);
 		}
 		raw_spin_unlock_irq(&base->lock);
