@@ -124,7 +124,10 @@
 #define HWHEEL_BUDGET_NS	(2 * NSEC_PER_MSEC)
 #define HWHEEL_HARDIRQ_BUDGET_NS (100 * NSEC_PER_USEC)
 
-/* A run over its budget is followed by a break of this part of the budget. */
+/*
+ * A run over its budget is followed by a break of this part of the budget; in
+ * hardirq context of all of it.
+ */
 #define HWHEEL_BREAK		8
 
 /* Callbacks run between two looks at the clock. */
@@ -773,9 +776,13 @@ static void hwheel_end_run(struct hwheel_base *base, ktime_t now, bool over,
 	wake = levels_wake(&base->levels);
 	base->armed = HWHEEL_NEVER;
 	if (over) {
+		u64 pause = base->wheel->budget_ns;
+
+		/* An interrupt takes time by itself, which others have to get, too. */
+		if (context != HWHEEL_HARDIRQ)
+			pause /= HWHEEL_BREAK;
 		base->armed = max(base->levels.clock, 1ULL);
-		hwheel_start_hrtimer(base, hwheel_deadline(now, base->wheel->budget_ns /
-							   HWHEEL_BREAK));
+		hwheel_start_hrtimer(base, hwheel_deadline(now, pause));
 	} else if (wake != HWHEEL_NEVER) {
 		hwheel_arm_base(base, wake);
 	}
