@@ -124,10 +124,7 @@
 #define HWHEEL_BUDGET_NS	(2 * NSEC_PER_MSEC)
 #define HWHEEL_HARDIRQ_BUDGET_NS (100 * NSEC_PER_USEC)
 
-/*
- * A run over its budget is followed by a break of this part of the budget; in
- * hardirq context of all of it.
- */
+/* A run over its budget is followed by a break of this part of the budget. */
 #define HWHEEL_BREAK		8
 
 /* Callbacks run between two looks at the clock. */
@@ -197,6 +194,8 @@ struct hwheel_base {
 	struct irq_work		want;		/* queues @grow from any context */
 	struct work_struct	grow;		/* adds levels */
 	unsigned long		grow_after;	/* no sooner than this jiffy */
+	ktime_t			ended;		/* last run in the interrupt */
+	u64			spent;		/* see hwheel_overdrawn() */
 	u64			late[65];	/* callbacks, by fls64() of lateness */
 #ifdef CONFIG_PREEMPT_RT
 	spinlock_t		expiry_lock;	/* held by runs */
@@ -759,31 +758,51 @@ static void hwheel_queue_work(struct hwheel_base *base)
 }
 
 /*
- * After a run, which may be @over: out of budget, or of list moves. Then the
- * next one begins after a short break, in which others have the CPU.
+ * Interrupts that follow each other closely keep tasks from running though each
+ * of them is short, and no ksoftirqd comes to their aid. So the budget also
+ * bounds how much more time the runs of a base in the interrupt have had than
+ * they left to others. A run's time begins when its interrupt was due, as far
+ * as it may have come late by what an interrupt costs.
  */
-static void hwheel_end_run(struct hwheel_base *base, ktime_t now, bool over,
+static bool hwheel_overdrawn(struct hwheel_base *base, ktime_t begin, ktime_t now)
+{
+	u64 budget = base->wheel->budget_ns;
+	ktime_t due = max(hrtimer_get_expires(&base->hrtimer),
+			  begin - (ktime_t)(budget / HWHEEL_BREAK));
+
+	due = clamp(due, base->ended, begin);
+	base->spent -= min_t(u64, base->spent, due - base->ended);
+	base->spent += now - due;
+	base->ended = now;
+	if (base->spent < budget)
+		return false;
+	base->spent = 0;
+	return true;
+}
+
+/*
+ * After a run at @now. If it was cut short, the next one begins after a break of
+ * @pause ns, in which others have the CPU.
+ */
+static void hwheel_end_run(struct hwheel_base *base, ktime_t now, u64 pause,
 			   enum hwheel_context context)
 {
 	u64 wake;
 
 	if (base->closing)
 		return;
-	if (over && context == HWHEEL_WORK) {
+	if (pause && context == HWHEEL_WORK) {
 		hwheel_queue_work(base);
 		return;
 	}
 	wake = levels_wake(&base->levels);
 	base->armed = HWHEEL_NEVER;
-	if (over) {
-		u64 pause = base->wheel->budget_ns;
-
-		/* An interrupt takes time by itself, which others have to get, too. */
-		if (context != HWHEEL_HARDIRQ)
-			pause /= HWHEEL_BREAK;
+	if (wake == HWHEEL_NEVER)
+		return;
+	if (pause) {
 		base->armed = max(base->levels.clock, 1ULL);
 		hwheel_start_hrtimer(base, hwheel_deadline(now, pause));
-	} else if (wake != HWHEEL_NEVER) {
+	} else {
 		hwheel_arm_base(base, wake);
 	}
 }
@@ -841,9 +860,9 @@ static void hwheel_evacuate(struct hwheel_base *from)
 static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_context context)
 {
 	struct hwheel_levels *levels = &base->levels;
-	ktime_t now, end, locked;
-	bool idle = true, over = false;
-	u64 moved;
+	u64 moved, pause = 0, budget = base->wheel->budget_ns;
+	ktime_t begin, now, end, locked;
+	bool idle = true;
 
 	if (context == HWHEEL_SOFTIRQ)
 		hwheel_lock_expiry(base);
@@ -851,9 +870,10 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 	if (context != HWHEEL_WORK)
 		base->count[HWHEEL_INTERRUPTS]++;
 	base->armed = 0;
-	now = hwheel_clock(base->wheel);
-	end = hwheel_deadline(now, base->wheel->budget_ns);
-	locked = now;
+	begin = hwheel_clock(base->wheel);
+	end = hwheel_deadline(begin, budget);
+	now = begin;
+	locked = begin;
 	moved = levels->moved;
 
 	for (;;) {
@@ -866,8 +886,8 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 		if (levels->moved != before)
 			trace_hwheel_cascade(base, levels->moved - before);
 		idle = false;
-		over = now >= end;
-		if (over) {
+		if (now >= end) {
+			pause = max(budget / HWHEEL_BREAK, 1ULL);
 			base->count[HWHEEL_BUDGET_OVERRUNS]++;
 			trace_hwheel_budget(base, now, end);
 			break;
@@ -879,9 +899,10 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 		} else {
 			now = hwheel_clock(base->wheel);
 			hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, now - locked);
-			over = context == HWHEEL_HARDIRQ;
-			if (over)
+			if (context == HWHEEL_HARDIRQ) {
+				pause = max(budget / HWHEEL_BREAK, 1ULL);
 				break;
+			}
 			hwheel_unlock_run(base, context);
 			if (context == HWHEEL_WORK)
 				cond_resched();
@@ -896,7 +917,9 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 
 	if (idle)
 		base->count[HWHEEL_IDLE_INTERRUPTS]++;
-	hwheel_end_run(base, now, over, context);
+	if (context == HWHEEL_HARDIRQ && hwheel_overdrawn(base, begin, now))
+		pause = max(budget, 1ULL);
+	hwheel_end_run(base, now, pause, context);
 	hwheel_unlock_run(base, context);
 	if (context == HWHEEL_SOFTIRQ)
 		hwheel_unlock_expiry(base);

@@ -2222,9 +2222,8 @@ static int rearm_thread(void *data)
 
 static void test_sync(struct kunit *test)
 {
-	/* An eighth of it is left for this task, where all else is an interrupt. */
 	struct hwheel *wheel = wheel_make(test, (struct hwheel_config){
-		.tick_ns = 1000, .budget_ns = suite_context == HWHEEL_HARDIRQ ? MS : 100000 });
+		.tick_ns = 1000, .budget_ns = 100000 });
 	static const ktime_t delays[] = { 0, 1000, 50000, MS };
 	struct probe *p = probe_new(test, wheel, 1000);
 	struct task_struct *thread;
