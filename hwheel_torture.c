@@ -85,7 +85,7 @@
 
 #define SHARED_EVERY	32	/* one shared timer for so many private ones */
 #define LOST_SCANS	10	/* looks at an overdue timer until it is lost */
-#define STUCK_SCANS	20	/* looks at a _sync that need not wait */
+#define STUCK_SCANS	20	/* looks at a wait that should be over */
 #define BATCH		256	/* events of a thread between two naps */
 #define CLOSERS		4	/* threads in _sync for one timer */
 #define QUIET_POLLS	4000	/* of a millisecond or so, for one short timer */
@@ -1504,9 +1504,12 @@ static bool nap(long timeout)
 	return !kthread_should_stop();
 }
 
+static atomic_t busy;		/* threads at work */
+
 /* A thread waits for kthread_stop() when its work is done. */
 static int park(void)
 {
+	atomic_dec(&busy);
 	while (nap(MAX_SCHEDULE_TIMEOUT))
 		;
 	return 0;
@@ -1757,6 +1760,13 @@ static int torture_warn_once(void)
 	return err;
 }
 
+static unsigned long wheel_steps;	/* of wheel_thread(), which no slot waits for */
+
+static void step(void)
+{
+	WRITE_ONCE(wheel_steps, wheel_steps + 1);
+}
+
 static int wheel_thread(void *unused)
 {
 	struct rnd_state rnd;
@@ -1766,6 +1776,7 @@ static int wheel_thread(void *unused)
 
 	prandom_seed_state(&rnd, (u64)seed + 600);
 	for (n = 0; !over(); n++) {
+		step();
 		b = kvzalloc(sizeof(*b), GFP_KERNEL);
 		err = b ? brief_create(b, n, &rnd) : -ENOMEM;
 		if (err) {
@@ -1782,6 +1793,7 @@ static int wheel_thread(void *unused)
 		for (i = 0; i < 6 * BRIEF_TIMERS && !over(); i++) {
 			struct slot *s = &b->slots[below(&rnd, BRIEF_TIMERS)];
 
+			step();
 			if (below(&rnd, 8))
 				private_event(s, random_op(&rnd, false), &rnd);
 			else
@@ -1790,10 +1802,13 @@ static int wheel_thread(void *unused)
 			if (!below(&rnd, 16))
 				usleep_range(100, 1000);
 		}
-		for (i = 0; i < BRIEF_TIMERS && n % 2 && !atomic_read(&failed); i++)
+		for (i = 0; i < BRIEF_TIMERS && n % 2 && !atomic_read(&failed); i++) {
+			step();
 			private_sync(&b->slots[i], OP_SHUTDOWN_SYNC, NULL, &rnd, true);
+		}
 		if (atomic_read(&failed))
 			break;			/* and leave it where it is */
+		step();
 		brief_destroy(b);
 		if (atomic_read(&failed))
 			break;
@@ -1839,6 +1854,20 @@ static void scan_slot(struct slot *s)
 	if (s->stuck_scans > STUCK_SCANS)
 		violation("_sync does not return, and no callback runs");
 	raw_spin_unlock_irq(&s->lock);
+}
+
+/* The same for the thread whose wheels come and go. */
+static void scan_wheel_thread(void)
+{
+	static unsigned long seen;
+	static unsigned int stuck;
+
+	if (!wheel_task)
+		return;
+	stuck = seen == READ_ONCE(wheel_steps) ? stuck + 1 : 0;
+	seen = READ_ONCE(wheel_steps);
+	if (stuck > STUCK_SCANS)
+		violation("hwheel_destroy or a _sync of a wheel that goes does not return");
 }
 
 static void scan_slots(void)
@@ -1942,6 +1971,17 @@ static unsigned int count_due(void)
 
 static int torture_cpuhp_state;
 
+/* A thread that is stuck is to be found, not to be waited for. */
+static void finish_threads(void)
+{
+	WRITE_ONCE(stopping, true);
+	while (atomic_read(&busy) > 1 && !atomic_read(&failed)) {	/* this one */
+		schedule_timeout_uninterruptible(HZ);
+		scan_slots();
+		scan_wheel_thread();
+	}
+}
+
 static void stop_events(void)
 {
 	unsigned int i;
@@ -2021,11 +2061,14 @@ static int monitor_thread(void *unused)
 		if (++n % 4)
 			continue;
 		scan_slots();
+		scan_wheel_thread();
 		if (seconds && ktime_ms_delta(ktime_get(), started) >= 1000LL * seconds)
 			break;
 		if (stat_interval && n % (4 * stat_interval) == 0)
 			show_statistics();
 	}
+	if (!atomic_read(&failed))
+		finish_threads();
 	if (!atomic_read(&failed))
 		stop_events();
 	if (!atomic_read(&failed))
@@ -2172,9 +2215,14 @@ static int __init create_timers(void)
 static struct task_struct *__init run_thread(int (*function)(void *data),
 					      void *data, const char *name)
 {
-	struct task_struct *task = kthread_run(function, data, "hwheel_tort/%s", name);
+	struct task_struct *task;
 
-	return IS_ERR(task) ? NULL : task;
+	atomic_inc(&busy);
+	task = kthread_run(function, data, "hwheel_tort/%s", name);
+	if (!IS_ERR(task))
+		return task;
+	atomic_dec(&busy);
+	return NULL;
 }
 
 static int __init start_threads(void)
