@@ -782,11 +782,13 @@ static bool hwheel_overdrawn(struct hwheel_base *base, ktime_t begin, ktime_t no
 
 /*
  * After a run at @now. If it was cut short, the next one begins after a break of
- * @pause ns, in which others have the CPU.
+ * @pause ns, in which others have the CPU, or later if there is nothing to do
+ * by then.
  */
 static void hwheel_end_run(struct hwheel_base *base, ktime_t now, u64 pause,
 			   enum hwheel_context context)
 {
+	ktime_t resume;
 	u64 wake;
 
 	if (base->closing)
@@ -799,9 +801,10 @@ static void hwheel_end_run(struct hwheel_base *base, ktime_t now, u64 pause,
 	base->armed = HWHEEL_NEVER;
 	if (wake == HWHEEL_NEVER)
 		return;
-	if (pause) {
+	resume = hwheel_deadline(now, pause);
+	if (pause && levels_tick_ns(&base->levels, wake) <= resume) {
 		base->armed = max(base->levels.clock, 1ULL);
-		hwheel_start_hrtimer(base, hwheel_deadline(now, pause));
+		hwheel_start_hrtimer(base, resume);
 	} else {
 		hwheel_arm_base(base, wake);
 	}

@@ -2564,6 +2564,52 @@ static void test_quiet_put_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "rearmed"), 99);
 }
 
+/* Hosts may mistake how fast a loop is; in simulated time, loops take none. */
+static void busy(ktime_t ns)
+{
+	ktime_t end = ktime_get() + ns;
+
+	if (years)
+		udelay(div_u64(ns, 1000));
+	else
+		while (ktime_get() < end)
+			cpu_relax();
+}
+
+/* More than any budget. */
+static void act_spend(struct probe *p)
+{
+	busy(5 * MS);
+}
+
+/* A callback that took long is followed by no interrupt but the next timer's. */
+static void test_quiet_spent(struct kunit *test)
+{
+	struct hwheel *wheel = wheel_new(test, MS);
+	struct probe *p = probes_new(test, wheel, MS, 3);
+	u64 interrupts, idle;
+	unsigned int n = 0;
+	int cpu;
+
+	/* Making a level may cost an interrupt, so let it be made before. */
+	for_each_online_cpu(cpu) {
+		hwheel_add_on(&p[0].timer, 10 * MS, cpu);
+		wait_for(test, runs(&p[0]) > n);
+		msleep(20);
+		n = runs(&p[0]);
+	}
+	interrupts = hwheel_count(wheel, "interrupts");
+	idle = hwheel_count(wheel, "idle_interrupts");
+	p[1].act = act_spend;
+	hold();
+	probe_add(&p[1], 10 * MS);
+	probe_add(&p[2], 100 * MS);
+	unhold();
+	expect_once(test, p + 1, 2);
+	KUNIT_EXPECT_LE(test, hwheel_count(wheel, "interrupts"), interrupts + 2);
+	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "idle_interrupts"), idle);
+}
+
 /*
  * Something that has to wait for as long as callbacks of this suite's context
  * have the CPU, begun again each millisecond.
@@ -2623,18 +2669,6 @@ static void other_end(struct other *other)
 {
 	hrtimer_cancel(&other->hrtimer);
 	cancel_work_sync(&other->work);
-}
-
-/* Hosts may mistake how fast a loop is; in simulated time, loops take none. */
-static void busy(ktime_t ns)
-{
-	ktime_t end = ktime_get() + ns;
-
-	if (years)
-		udelay(div_u64(ns, 1000));
-	else
-		while (ktime_get() < end)
-			cpu_relax();
 }
 
 static void act_delay(struct probe *p)
@@ -3678,6 +3712,7 @@ static struct kunit_case name[] = {				\
 	KUNIT_CASE(test_quiet),					\
 	KUNIT_CASE(test_quiet_cancelled),			\
 	KUNIT_CASE(test_quiet_put_off),				\
+	KUNIT_CASE(test_quiet_spent),				\
 	KUNIT_CASE(test_budget),				\
 	KUNIT_CASE(test_budget_mass),				\
 	KUNIT_CASE(test_budget_default),			\
