@@ -1096,6 +1096,16 @@ static void dawdle(struct rnd_state *rnd)
 		udelay(us);
 }
 
+/*
+ * On PREEMPT_RT the allocator takes locks that sleep, and other kernels may be
+ * asked to report what would be wrong there.
+ */
+static bool may_allocate(void)
+{
+	return !in_hardirq() || !(IS_ENABLED(CONFIG_PREEMPT_RT) ||
+				  IS_ENABLED(CONFIG_PROVE_RAW_LOCK_NESTING));
+}
+
 static void private_fire(struct hwheel_timer *timer)
 {
 	struct victim *v = hwheel_container_of(v, timer, timer), *new = NULL;
@@ -1123,9 +1133,7 @@ static void private_fire(struct hwheel_timer *timer)
 	if (below(rnd, 1000) < mix->busy)
 		dawdle(rnd);
 	act = !s->plain && !over();
-	/* On PREEMPT_RT the allocator takes locks that sleep. */
-	if (act && s->index >= 0 && !below(rnd, 16) &&
-	    !(IS_ENABLED(CONFIG_PREEMPT_RT) && in_hardirq()))
+	if (act && s->index >= 0 && !below(rnd, 16) && may_allocate())
 		new = kmalloc(sizeof(*new), GFP_ATOMIC | __GFP_NOWARN);
 
 	raw_spin_lock_irqsave(&s->lock, flags);
