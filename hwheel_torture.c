@@ -914,7 +914,8 @@ static bool may_wait(const struct wheel *w)
 		return in_task();
 	default:
 		/* On PREEMPT_RT a callback holds the lock that the wait takes. */
-		return in_task() || (in_serving_softirq() && !IS_ENABLED(CONFIG_PREEMPT_RT));
+		return in_task() || (in_serving_softirq() && !in_hardirq() &&
+				     !IS_ENABLED(CONFIG_PREEMPT_RT));
 	}
 }
 
