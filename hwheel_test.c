@@ -46,6 +46,10 @@ static unsigned int creates = 50;
 module_param(creates, uint, 0444);
 MODULE_PARM_DESC(creates, "wheels created and destroyed one after the other");
 
+static unsigned int many = 100000;
+module_param(many, uint, 0444);
+MODULE_PARM_DESC(many, "timers of the tests with most; a hundredth as many wheels");
+
 static bool lockdep;
 module_param(lockdep, bool, 0444);
 MODULE_PARM_DESC(lockdep, "have lockdep report a deadlock, after which it switches itself off");
@@ -2517,11 +2521,29 @@ static void test_quiet(struct kunit *test)
 	KUNIT_EXPECT_LE(test, hwheel_count(wheel, "idle_interrupts"), num_online_cpus() > 1);
 }
 
+/* Have the lowest level of @p's wheel made, which may cost interrupts. */
+static void level_made(struct kunit *test, struct probe *p)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		unsigned int n = runs(p);
+
+		hwheel_add_on(&p->timer, 10 * MS, cpu);
+		wait_for(test, runs(p) > n);
+		msleep(50);
+	}
+}
+
 static void test_quiet_cancelled(struct kunit *test)
 {
 	struct hwheel *wheel = wheel_new(test, MS);
 	struct probe *p = probes_new(test, wheel, MS, 4);
 	u64 interrupts, idle;
+
+	level_made(test, &p[3]);
+	interrupts = hwheel_count(wheel, "interrupts");
+	idle = hwheel_count(wheel, "idle_interrupts");
 
 	/* The earliest of two, and the only one. */
 	hold();
@@ -2530,11 +2552,12 @@ static void test_quiet_cancelled(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hwheel_cancel(&p[0].timer));
 	unhold();
 	expect_once(test, &p[1], 1);
-	idle = hwheel_count(wheel, "idle_interrupts");
-	interrupts = hwheel_count(wheel, "interrupts");
+	idle = hwheel_count(wheel, "idle_interrupts") - idle;
 	KUNIT_EXPECT_LE(test, idle, 1);
-	KUNIT_EXPECT_EQ(test, interrupts, 1 + idle);
+	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "interrupts"), interrupts + 1 + idle);
 
+	interrupts = hwheel_count(wheel, "interrupts");
+	idle = hwheel_count(wheel, "idle_interrupts");
 	probe_add(&p[2], 300 * MS);
 	KUNIT_EXPECT_TRUE(test, hwheel_cancel(&p[2].timer));
 	msleep(600);
@@ -2588,16 +2611,8 @@ static void test_quiet_spent(struct kunit *test)
 	struct hwheel *wheel = wheel_new(test, MS);
 	struct probe *p = probes_new(test, wheel, MS, 3);
 	u64 interrupts, idle;
-	unsigned int n = 0;
-	int cpu;
 
-	/* Making a level may cost an interrupt, so let it be made before. */
-	for_each_online_cpu(cpu) {
-		hwheel_add_on(&p[0].timer, 10 * MS, cpu);
-		wait_for(test, runs(&p[0]) > n);
-		msleep(20);
-		n = runs(&p[0]);
-	}
+	level_made(test, p);
 	interrupts = hwheel_count(wheel, "interrupts");
 	idle = hwheel_count(wheel, "idle_interrupts");
 	p[1].act = act_spend;
@@ -2721,23 +2736,25 @@ static void test_budget(struct kunit *test)
 
 static void test_budget_mass(struct kunit *test)
 {
-	budget(test, 100000, 200000, SECS(1), act_brief);
+	budget(test, many, 200000, SECS(1), act_brief);
 }
 
 /*
  * The budgets that are default. The clock is looked at after 8 callbacks; 8 of
- * 50 us are over 100 us, and 2 ms are 40 of them, if the host does not sleep.
+ * 50 us are over 100 us, and 40 of them are 2 ms. They may take longer, but no
+ * run is cut short before its budget is used up.
  */
 static void test_budget_default(struct kunit *test)
 {
+	const bool hard = suite_context == HWHEEL_HARDIRQ;
 	const unsigned int n = 160;
-	u64 overruns, least = U64_MAX;
 	unsigned int i, j;
+	u64 overruns;
 
 	for (j = 0; j < 10; j++) {
 		struct hwheel *wheel = wheel_new(test, MS);
 		struct probe *p = probes_new(test, wheel, MS, n);
-		ktime_t due;
+		ktime_t due, last = 0;
 
 		atomic_set(&probes_run, 0);
 		hold();
@@ -2748,18 +2765,17 @@ static void test_budget_default(struct kunit *test)
 		}
 		unhold();
 		wait_for(test, atomic_read(&probes_run) == n);
-		overruns = hwheel_count(wheel, "budget_overruns");
-		least = min(least, overruns);
-		if (suite_context == HWHEEL_HARDIRQ)
-			KUNIT_EXPECT_GE(test, overruns, n / 8 - 1);
-		for (i = 0; i < n; i++)
+		for (i = 0; i < n; i++) {
 			hwheel_shutdown_sync(&p[i].timer);
+			last = max(last, p[i].began);
+		}
+		overruns = hwheel_count(wheel, "budget_overruns");
+		KUNIT_EXPECT_GE(test, overruns, n / (hard ? 8 : 40) - 1);
+		KUNIT_EXPECT_LE(test, overruns * (hard ? MS / 10 : 2 * MS), last - due);
 		wheel_destroy(test);
 		kvfree(p);
 		made.nr_probes--;
 	}
-	if (suite_context != HWHEEL_HARDIRQ)
-		KUNIT_EXPECT_LE(test, least, 6);
 }
 
 static void act_long(struct probe *p)
@@ -2795,7 +2811,7 @@ static void test_long_callback(struct kunit *test)
 
 static void test_thousands(struct kunit *test)
 {
-	const unsigned int n = 100000;
+	const unsigned int n = many;
 	struct hwheel *wheel = wheel_new(test, MS);
 	struct probe *p = probes_new(test, wheel, MS, n);
 	unsigned int i;
@@ -2920,35 +2936,56 @@ static void test_several(struct kunit *test)
 	}
 }
 
+/* Arm all @n, half of them for @delay and half for later. How long that took. */
+static ktime_t arm_doomed(struct probe *doomed, unsigned int n, ktime_t delay)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		probe_add(&doomed[i], delay + (i % 2 ? random_magnitude(KTIME_MAX / 2) : 0));
+	return ktime_get() - (doomed[0].from - delay);
+}
+
 static void test_destroy_pending(struct kunit *test)
 {
 	struct hwheel *wheel = wheel_new(test, MS);
 	struct probe *p = probes_new(test, suite_wheel, SUITE_TICK_NS, 1), *doomed;
 	unsigned int i, n = 200, ran = 0;
+	ktime_t delay = 30 * MS, end;
 
 	doomed = kunit_kzalloc(test, n * sizeof(*doomed), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, doomed);
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i++)
 		probe_setup(&doomed[i], wheel, MS, 0);
-		probe_add(&doomed[i], i % 2 ? 30 * MS + random_magnitude(KTIME_MAX / 2) :
-			  30 * MS);
+	/* They take about as long to destroy, and none is to be due by then. */
+	while (arm_doomed(doomed, n, delay) > delay / 4 && delay < SECS(10)) {
+		for (i = 0; i < n; i++)
+			hwheel_cancel_sync(&doomed[i].timer);
+		atomic_set(&probes_run, 0);
+		for (i = 0; i < n; i++)
+			WRITE_ONCE(doomed[i].runs, 0);
+		delay *= 2;
 	}
 	made.nr_wheels--;
 	expect_begin();
 	hwheel_destroy(wheel);
+	end = ktime_get();
 	expect_end();
 	expect_warned(test, "timers pending, one with", "callback probe_run");
 	for (i = 0; i < n; i++)
-		ran -= runs(&doomed[i]);
-	KUNIT_EXPECT_EQ(test, ran, 0);
+		ran += runs(&doomed[i]);
+	if (end < doomed[0].from)
+		KUNIT_EXPECT_EQ(test, ran, 0);
 	for (i = 0; i < n; i++)
 		KUNIT_EXPECT_FALSE(test, hwheel_pending(&doomed[i].timer));
 	kunit_kfree(test, doomed);
 
 	/* Who wrote to them would be found out by now, or by KASAN. */
-	probe_add(p, 60 * MS);
+	probe_add(p, 2 * delay);
 	expect_once(test, p, 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&probes_run), ran + 1);
+	if (ran)
+		kunit_skip(test, "the host is too slow");
 }
 
 static void act_destroy(struct probe *p)
@@ -3165,7 +3202,7 @@ static s64 free_bytes(void)
 
 static void test_thousand_wheels(struct kunit *test)
 {
-	const unsigned int n = 1000;
+	const unsigned int n = many / 100;
 	const s64 most = n * (WHEEL_BYTES + (s64)BASE_BYTES * num_possible_cpus());
 	struct hwheel **wheels = kunit_kcalloc(test, n, sizeof(*wheels), GFP_KERNEL);
 	struct probe *p = probes_new(test, suite_wheel, SUITE_TICK_NS, n);
@@ -3422,8 +3459,11 @@ static void test_sleep(struct kunit *test)
 	expect_order(test, p, n);
 }
 
+static struct completion go_on;
+
 static void act_sleep_long(struct probe *p)
 {
+	wait_for_completion(&go_on);
 	msleep(100);
 	WRITE_ONCE(p->n, ktime_get());
 }
@@ -3446,8 +3486,10 @@ static int waiter_thread(void *unused)
 static void test_sync_sleeps(struct kunit *test)
 {
 	struct probe *p = probe_new(test, wheel_new(test, MS), MS);
+	struct task_struct *task;
 
 	p->act = act_sleep_long;
+	init_completion(&go_on);
 	probe_add(p, MS);
 	wait_for(test, runs(p));
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), -1);
@@ -3463,7 +3505,9 @@ static void test_sync_sleeps(struct kunit *test)
 
 	waiter.p = p;
 	init_completion(&waiter.done);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(kthread_run(waiter_thread, NULL, "hwheel-waiter")));
+	task = kthread_run(waiter_thread, NULL, "hwheel-waiter");
+	complete(&go_on);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	/* One that is not woken is not waited for. */
 	if (!wait_for_completion_timeout(&waiter.done, msecs_to_jiffies(20000))) {
 		KUNIT_FAIL(test, "a waiter was not woken");
