@@ -2193,7 +2193,10 @@ static void test_wait_for_itself(struct kunit *test)
 	p[0].act = act_try_cancel;
 	probe_add(&p[0], MS);
 	wait_for(test, runs(&p[0]));
+	/* It has begun, and may take long to end. */
+	KUNIT_EXPECT_TRUE(test, hwheel_cancel_sync(&p[0].timer));
 	KUNIT_EXPECT_EQ(test, p[0].ret, 3);
+	hwheel_add(&p[0].timer, HOUR);
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p[0].timer), 1);
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p[0].timer), 0);
 
@@ -2201,6 +2204,7 @@ static void test_wait_for_itself(struct kunit *test)
 	p[1].act = act_cancel_sync;
 	probe_add(&p[1], MS);
 	wait_for(test, runs(&p[1]));
+	KUNIT_EXPECT_FALSE(test, hwheel_cancel_sync(&p[1].timer));
 	msleep(20);
 	KUNIT_EXPECT_EQ(test, p[1].ret, 6);
 	KUNIT_EXPECT_EQ(test, runs(&p[1]), 1);
@@ -3112,10 +3116,10 @@ static void act_note_interrupts(struct probe *p)
 static void test_levels_crowd(struct kunit *test)
 {
 	const unsigned int n = 3000;
-	unsigned int i, round;
+	unsigned int i, round, in_time = 0;
 	u64 most = 0;
 
-	/* A host that sleeps makes two interrupts one. */
+	/* A host that sleeps for 30 ms makes two interrupts one. */
 	for (round = 0; round < 5 && most < 2; round++) {
 		struct hwheel *wheel = wheel_new(test, MS);
 		struct probe *p = probes_new(test, wheel, MS, n);
@@ -3129,7 +3133,10 @@ static void test_levels_crowd(struct kunit *test)
 		unhold();
 		expect_once(test, p, n);
 		most = max(most, p->n);
+		in_time += probe_late(p) < 10 * MS;
 	}
+	if (most < 2 && in_time < 3)
+		kunit_skip(test, "the host is too slow");
 	KUNIT_EXPECT_GE(test, most, 2);
 }
 
@@ -3332,6 +3339,9 @@ static void expect_odd_harmless(struct kunit *test, void (*act)(struct probe *p)
 	p[2].act = act;
 	unhold();
 	expect_once(test, p, 5);
+	/* They have run, but may still be warned of. */
+	for (i = 0; i < 5; i++)
+		hwheel_cancel_sync(&p[i].timer);
 	KUNIT_EXPECT_FALSE(test, irqs_disabled());
 	KUNIT_EXPECT_EQ(test, preempt_count(), 0);
 	expect_end();
