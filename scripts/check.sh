@@ -30,6 +30,7 @@ suites=(
 	"kasan		KUnit and torture on an SMP kernel with KASAN, lockdep, debugobjects, UBSAN"
 	"kcsan		KUnit and torture on an SMP kernel that looks for data races"
 	"convert	net/bridge and net/sctp moved to hwheel by machine, used on 6.12"
+	"convert	net/bridge, net/sctp and CAN_BCM moved to hwheel by machine, and used"
 	"graft		into a kernel's tree and out again; its KUnit, built in and as modules"
 	"packages	Debian's packages: made, installed with DKMS, loaded, removed"
 	"proofs		the arithmetic of the levels: proofs, a run over small geometries"
@@ -435,7 +436,8 @@ suite_convert()
 
 	"$lab_scripts/convert.sh" | tee "$lab_work/convert" || :
 	for name in patches jiffies converts builds "boot of stock" "boot of moved" bridge sctp \
-		    timers dmesg; do
+		    timers dmesg can\ {converts,builds,"boot of stock","boot of moved",timers,dmesg} \
+		    can; do
 		verdict "$name" "$lab_work/convert" \
 			grep -qx "convert: $name ok" "$lab_work/convert"
 	done

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Moves net/bridge and net/sctp of the stock kernel's source to hwheel with
-# hwheel-convert, builds them for that kernel, and uses them there in QEMU, then
-# the kernel's own. Tells for each thing it looks at
+# hwheel-convert, builds them for that kernel, and uses them there in QEMU, and
+# the kernel's own; the same with net/can/bcm.c, which uses hrtimer, on the stock
+# PREEMPT_RT kernel, which has CAN. Tells for each thing it looks at
 #	convert: NAME ok|FAILED
 # and ends with status 0 if all is well. Nothing of that source stays.
 #
@@ -96,6 +97,45 @@ converts()
 	return 1
 }
 
+# can_converts: all of hrtimer is moved, with the help that bcm.c needs; and
+# without it the places that it is needed for are what the report names
+can_converts()
+{
+	local dir=$lab_work/can copy=$lab_work/can-unhelped status=0 before after
+
+	mkdir "$dir" "$copy"
+	cp "$source/net/can/bcm.c" "$dir"
+	cp "$source/net/can/bcm.c" "$copy"
+	printf 'obj-m := can-bcm.o\ncan-bcm-y := bcm.o\n' >"$dir/Kbuild"
+
+	"$lab_scripts/hwheel-convert" "$copy" >"$lab_work/report" || status=$?
+	[ "$status" = 1 ] || return
+	sed -n 's/^.*\/\([^/]*\):[0-9]*: left: /\1 /p' "$lab_work/report" |
+		diff "$tests/bcm.left" - || return
+
+	before=$(hrtimers "$dir/bcm.c")
+	"$lab_scripts/hwheel-convert" --also "$tests/bcm.cocci" "$dir" >"$lab_work/report" ||
+		{ cat "$lab_work/report"; return 1; }
+	after=$(hrtimers "$dir/bcm.c")
+	echo "convert: uses of hrtimer in net/can/bcm.c: $before, then $after"
+	[ "$before" -ge 30 ] && [ "$after" = 0 ]
+}
+
+# hrtimers FILE: how often it names something of hrtimer's, but in comments
+hrtimers()
+{
+	gcc -fpreprocessed -dD -E -P "$1" |
+		{ grep -oE '\<(struct hrtimer|hrtimer_[a-z_]+|HRTIMER_[A-Z_]+)\>' || :; } | wc -l
+}
+
+can_builds()
+{
+	quiet convert-can-build make -C "$headers" M="$lab_work/can" \
+		KCFLAGS="-I$lab_work/build-rt" \
+		KBUILD_EXTRA_SYMBOLS="$lab_work/build-rt/Module.symvers" modules || return
+	! grep -E 'warning:|WARNING' "$lab_cache/log/convert-can-build.log"
+}
+
 builds()
 {
 	quiet convert-build make -j "$lab_jobs" -C "$headers" M="$tree" \
@@ -104,16 +144,17 @@ builds()
 	! grep -E 'warning:|WARNING' "$lab_cache/log/convert-build.log"
 }
 
-# same bridge|sctp: whether both were used to the end, and did the same; the moved
+# same bridge|sctp|can: whether both were used to the end, and did the same; the moved
 # one not before its time, and not later than the stock one. That may be late
 # itself, for a busy machine holds up its guests.
 same()
 {
-	local which
+	local which guest=
 
+	[ "$1" != can ] || guest=can-
 	for which in stock moved; do
-		grep -qx "lab: $1 ended" "$lab_work/$which.log" || return
-		sed -n "s/^lab: measured /$which /p" "$lab_work/$which.log"
+		grep -qx "lab: $1 ended" "$lab_work/$guest$which.log" || return
+		sed -n "s/^lab: measured /$which /p" "$lab_work/$guest$which.log"
 	done >"$lab_work/measured"
 	awk -v what="$1" '
 	function bad(why)
@@ -126,9 +167,12 @@ same()
 		return a > b ? a - b : b - a
 	}
 	# How much later it may be: polling takes its time, a hello is up
-	# to 1 s old when the next is lost, and what ages is collected at times
+	# to 1 s old when the next is lost, and what ages is collected at times.
+	# The times of can are in us; the least of several is a few ticks later.
 	function within(name)
 	{
+		if (what == "can")
+			return name ~ /_least$/ ? 5000 : name ~ /_all$|_first$/ ? 1000000 : 0
 		return name ~ /^lost/ ? 2000 : name ~ /^fdb/ ? 3000 : 1000
 	}
 	BEGIN {
@@ -138,6 +182,12 @@ same()
 			      "stp_blocking 0 stp_host 4000 topology_calm 8000 " \
 			      "fdb_aged 3000 mdb_aged 3000 lost_listening 4000 " \
 			      "lost_learning 6000 lost_forwarding 8000", list)
+		else if (what == "can")
+			split("fast_least 20000 fast_all 600000 " \
+			      "slow_least 100000 slow_all 800000 expired 1 after_delete 0 " \
+			      "timeout_first 500000 timeout_least 500000 timeout_only 1 " \
+			      "throttle_least 200000 throttle_messages 4 throttle_last 60",
+			      list)
 		else
 			split("idle_ms 1900 beat_chunks 4 dead_ms 1400 echo_ms 0 " \
 			      "echo_expired 1", list)
@@ -155,7 +205,7 @@ same()
 				bad("too early")
 			# What is lost of an echo is random
 			else if (name == "beat_chunks" && apart(stock, moved) > 3 ||
-				 name !~ /^echo|chunks$/ && moved - stock > within(name))
+				 name !~ /^echo|chunks$|messages$/ && moved - stock > within(name))
 				bad("differs")
 		}
 		exit failed
@@ -167,6 +217,11 @@ timers()
 	[ "$(grep -c '^lab: timers: [^n]' "$lab_work/moved.log")" = 2 ]
 }
 
+can_timers()
+{
+	[ "$(grep -c '^lab: timers: bcm_' "$lab_work/can-moved.log")" = 3 ]
+}
+
 clean()
 {
 	grep -qx 'lab: bridge removed' "$lab_work/stock.log" &&
@@ -174,21 +229,29 @@ clean()
 		! dmesg_dirty "$lab_work/moved.log" && ! dmesg_dirty "$lab_work/stock.log"
 }
 
-# boot stock|moved FILES...: leaves the kernel's log
+can_clean()
+{
+	grep -qx 'lab: can removed' "$lab_work/can-stock.log" &&
+		grep -qx 'lab: can removed' "$lab_work/can-moved.log" &&
+		! dmesg_dirty "$lab_work/can-moved.log" && ! dmesg_dirty "$lab_work/can-stock.log"
+}
+
+# boot stock|moved|can-stock|can-moved FILES...: leaves the kernel's log
 boot()
 {
-	local which=$1 log=$lab_cache/log/convert-$1.log status=0
+	local which=$1 log=$lab_cache/log/convert-$1.log status=0 guest=guest-convert.sh
 
 	shift
+	[ "${which#can-}" = "$which" ] || guest="guest-can.sh"
 	{
 		printf "which=%s modules='" "$which"
 		printf '%s\n' "$@" | sed -n 's,^.*/\([^/]*\.ko\)$,\1,p' | tr '\n' ' '
 		echo "'"
-		cat "$lab_scripts/guest-convert.sh"
+		cat "$lab_scripts/$guest"
 	} >"$lab_work/payload"
 	say "convert: booting $release, $which modules (about 40 s)"
 	TIMEOUT=${TIMEOUT:-300} "$lab_scripts/boot-qemu.sh" "$vmlinuz" 2 1G \
-		"$lab_work/payload" "$@" "$lab_work/guest-sctp" "${userland[@]}" \
+		"$lab_work/payload" "$@" "$lab_work"/guest-{sctp,can} "${userland[@]}" \
 		>"$log" || status=$?
 	guest_log "$log" >"$lab_work/$which.log"
 	[ "$status" = 0 ] && return
@@ -212,7 +275,9 @@ verdict converts converts
 say "convert: building the modules for $release"
 build_modules convert-hwheel "$headers" "$lab_work/build"
 verdict builds builds
-gcc -O2 -Wall -Wextra -static -o "$lab_work/guest-sctp" "$lab_scripts/guest-sctp.c"
+for file in sctp can; do
+	gcc -O2 -Wall -Wextra -static -o "$lab_work/guest-$file" "$lab_scripts/guest-$file.c"
+done
 
 userland=()
 for file in ip tc bridge; do
@@ -231,4 +296,20 @@ verdict bridge same bridge
 verdict sctp same sctp
 verdict timers timers
 verdict dmesg clean
+
+kernel=$("$lab_scripts/stock-kernel.sh" 6.12-rt)
+read -r release vmlinuz headers <<<"$kernel"
+stock=$(stock_modules 6.12-rt can-bcm can-raw vcan)
+
+say "convert: moving net/can/bcm.c to hwheel, building it for $release"
+verdict "can converts" can_converts
+build_modules convert-hwheel-rt "$headers" "$lab_work/build-rt" HWHEEL_EXTRAS=
+verdict "can builds" can_builds
+mapfile -t modules <<<"$stock"
+verdict "can boot of stock" boot can-stock "${modules[@]}"
+modules=("$lab_work/build-rt/hwheel.ko" "${modules[@]/*\/can-bcm.ko/$lab_work/can/can-bcm.ko}")
+verdict "can boot of moved" boot can-moved "${modules[@]}"
+verdict can same can
+verdict "can timers" can_timers
+verdict "can dmesg" can_clean
 exit $failed

@@ -4,8 +4,9 @@
 /// the includes and tells what is left.
 ///
 /// What has no equal is left as it is: clocks other than CLOCK_MONOTONIC,
-/// hrtimer_active(), hrtimer_set_expires() and the like, and callbacks that are
-/// restarted without hrtimer_forward_now() on the way.
+/// hrtimer_active(), hrtimer_set_expires() and the like where the timer isn't
+/// started at once, and callbacks that are restarted with nothing on the way
+/// that sets their time.
 ///
 // Confidence: Moderate
 
@@ -55,8 +56,21 @@ expression T, F, M;
 + hwheel_setup(T, hwheel_system, F, 0);
 
 //
-// Callbacks. One that forwards its timer on every way to HRTIMER_RESTART, and
-// on no other, arms it itself.
+// A time that is set, and then started
+//
+
+@@
+expression T, E;
+identifier abs =~ "^HRTIMER_MODE_ABS";
+@@
+- hrtimer_set_expires(T, E);
+  ... when != T
+- hrtimer_start_expires(T, abs);
++ hwheel_add_at(T, E, 0);
+
+//
+// Callbacks. One that sets its timer's time on every way to HRTIMER_RESTART, and
+// on no other, arms it itself. The value may be held in a variable meanwhile.
 //
 
 @@
@@ -77,7 +91,7 @@ identifier callback.f;
   enum hrtimer_restart f(...)
   {
   ... when any
-  hrtimer_forward_now(...)
+  \(hrtimer_forward_now\|hrtimer_set_expires\|hrtimer_add_expires\|hrtimer_add_expires_ns\)(...)
   ... when any
   return HRTIMER_NORESTART;
   }
@@ -88,21 +102,113 @@ identifier callback.f;
   enum hrtimer_restart f(...)
   {
   ... when != hrtimer_forward_now(...)
+      when != \(hrtimer_set_expires\|hrtimer_add_expires\|hrtimer_add_expires_ns\)(...)
   return HRTIMER_RESTART;
+  }
+
+@ held @
+identifier callback.f, r;
+position p;
+@@
+  enum hrtimer_restart f(...)
+  {
+  <+...
+  enum hrtimer_restart r;
+  ... when any
+  return r@p;
+  ...+>
   }
 
 @ other exists @
 identifier callback.f;
+position p != held.p;
 expression E != { HRTIMER_RESTART, HRTIMER_NORESTART };
 @@
   enum hrtimer_restart f(...)
   {
   ... when any
-  return E;
+  return E@p;
   }
 
-@ clean depends on !stray && !bare && !other @
+// It holds something else, is read, or its address is taken
+@ odd exists @
+identifier callback.f, held.r;
+expression E != { HRTIMER_RESTART, HRTIMER_NORESTART };
+@@
+  enum hrtimer_restart f(...)
+  {
+  ... when any
+  \(r = E\|r == ...\|r != ...\|&r\)
+  ... when any
+  }
+
+// HRTIMER_NORESTART is the last that it was given, and the time was set, before
+// that or after it
+@ held_before exists @
+identifier callback.f, held.r;
+@@
+  enum hrtimer_restart f(...)
+  {
+  ... when any
+  \(hrtimer_forward_now\|hrtimer_set_expires\|hrtimer_add_expires\|hrtimer_add_expires_ns\)(...)
+  ... when any
+  r = HRTIMER_NORESTART
+  ... when != r = HRTIMER_RESTART
+  return r;
+  }
+
+@ held_after exists @
+identifier callback.f, held.r;
+@@
+  enum hrtimer_restart f(...)
+  {
+  ... when any
+  r = HRTIMER_NORESTART
+  ... when != r = HRTIMER_RESTART
+  \(hrtimer_forward_now\|hrtimer_set_expires\|hrtimer_add_expires\|hrtimer_add_expires_ns\)(...)
+  ... when != r = HRTIMER_RESTART
+  return r;
+  }
+
+// HRTIMER_RESTART is, and it was not
+@ held_bare exists @
+identifier callback.f, held.r;
+@@
+  enum hrtimer_restart f(...)
+  {
+  ... when != hrtimer_forward_now(...)
+      when != \(hrtimer_set_expires\|hrtimer_add_expires\|hrtimer_add_expires_ns\)(...)
+  r = HRTIMER_RESTART
+  ... when != hrtimer_forward_now(...)
+      when != \(hrtimer_set_expires\|hrtimer_add_expires\|hrtimer_add_expires_ns\)(...)
+      when != r = HRTIMER_NORESTART
+  return r;
+  }
+
+@ unheld depends on !stray && !bare && !other && !odd && !held_before &&
+	!held_after && !held_bare @
+identifier callback.f, held.r;
+@@
+  enum hrtimer_restart f(...)
+  {
+  <...
+(
+- enum hrtimer_restart r;
+|
+- r = HRTIMER_RESTART;
+|
+- r = HRTIMER_NORESTART;
+|
+- return r;
++ return HRTIMER_NORESTART;
+)
+  ...>
+  }
+
+@ clean depends on !stray && !bare && !other && !odd && !held_before &&
+	!held_after && !held_bare @
 identifier callback.f, t;
+expression T, E;
 @@
 - enum hrtimer_restart
 + void
@@ -119,6 +225,15 @@ identifier callback.f, t;
 - hrtimer_forward_now
 + hwheel_forward
   (...)
+|
+- hrtimer_set_expires(T, E)
++ hwheel_add_at(T, E, 0)
+|
+- hrtimer_add_expires(T, E)
++ hwheel_add_at(T, ktime_add(hwheel_expires(T), E), 0)
+|
+- hrtimer_add_expires_ns(T, E)
++ hwheel_add_at(T, ktime_add_ns(hwheel_expires(T), E), 0)
 )
   ...>
   }

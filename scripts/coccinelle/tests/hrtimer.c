@@ -43,6 +43,38 @@ static enum hrtimer_restart ticker_prototype(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
+static enum hrtimer_restart ticker_set(struct hrtimer *hrtimer)
+{
+	struct ticker *t = container_of(hrtimer, struct ticker, timer);
+
+	if (ticker_slow())
+		hrtimer_add_expires(hrtimer, t->period);
+	else if (ticker_stopped())
+		hrtimer_add_expires_ns(hrtimer, 7);
+	else
+		hrtimer_set_expires(hrtimer, ktime_add(ktime_get(), t->period));
+	return HRTIMER_RESTART;
+}
+
+/* What is returned is held in a variable */
+static enum hrtimer_restart ticker_held(struct hrtimer *timer)
+{
+	struct ticker *t = container_of(timer, struct ticker, timer);
+	enum hrtimer_restart ret;
+
+	ticker_lock(t);
+	if (t->period) {
+		hrtimer_forward_now(timer, t->period);
+		ret = HRTIMER_RESTART;
+	} else {
+		ticker_use(t);
+		ret = HRTIMER_NORESTART;
+	}
+	ticker_unlock(t);
+
+	return ret;
+}
+
 /* Setting up */
 static void ticker_setup(struct ticker *t, struct hrtimer *timer)
 {
@@ -67,6 +99,8 @@ static void ticker_arm(struct ticker *t, ktime_t when)
 	hrtimer_start_range_ns(&t->timer, t->period, 5000, HRTIMER_MODE_REL_SOFT);
 	hrtimer_start_range_ns(&t->timer, when, 5000, HRTIMER_MODE_ABS);
 	hrtimer_restart(&t->timer);
+	hrtimer_set_expires(&t->timer, when);
+	hrtimer_start_expires(&t->timer, HRTIMER_MODE_ABS_SOFT);
 }
 
 /* Cancelling and asking */
@@ -91,8 +125,50 @@ static enum hrtimer_restart ticker_stray(struct hrtimer *timer)
 
 static enum hrtimer_restart ticker_bare(struct hrtimer *timer)
 {
-	hrtimer_set_expires(timer, 3);
+	ticker_set_for_you(timer, 3);
 	return HRTIMER_RESTART;
+}
+
+static enum hrtimer_restart ticker_held_bare(struct hrtimer *timer)
+{
+	enum hrtimer_restart ret;
+
+	ret = HRTIMER_NORESTART;
+	if (ticker_slow())
+		hrtimer_forward_now(timer, ms_to_ktime(3));
+	if (!ticker_stopped())
+		ret = HRTIMER_RESTART;
+	return ret;
+}
+
+static enum hrtimer_restart ticker_held_before(struct hrtimer *timer)
+{
+	enum hrtimer_restart ret;
+
+	hrtimer_forward_now(timer, ms_to_ktime(3));
+	ret = HRTIMER_RESTART;
+	if (ticker_stopped())
+		ret = HRTIMER_NORESTART;
+	return ret;
+}
+
+static enum hrtimer_restart ticker_held_after(struct hrtimer *timer)
+{
+	enum hrtimer_restart ret;
+
+	ret = HRTIMER_NORESTART;
+	hrtimer_forward_now(timer, ms_to_ktime(3));
+	if (!ticker_stopped())
+		ret = HRTIMER_RESTART;
+	return ret;
+}
+
+static enum hrtimer_restart ticker_held_odd(struct hrtimer *timer)
+{
+	enum hrtimer_restart ret;
+
+	ret = ticker_asked(timer);
+	return ret;
 }
 
 static enum hrtimer_restart ticker_other(struct hrtimer *timer)

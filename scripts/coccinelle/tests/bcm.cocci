@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What a human has to add to move net/can/bcm.c: a function sets the time of the
+// timer for two callers, one that starts it then and one that restarts it. Now
+// it starts the timer itself.
+
+@@
+expression T, E;
+@@
+- hrtimer_set_expires(T, E);
++ hrtimer_start(T, E, HRTIMER_MODE_ABS);
+
+@@
+expression T;
+@@
+- if (bcm_tx_set_expiry(op, T))
+-	hrtimer_start_expires(T, ...);
++ bcm_tx_set_expiry(op, T);
+
+@@
+expression T;
+@@
+- return bcm_tx_set_expiry(op, T) ? HRTIMER_RESTART : HRTIMER_NORESTART;
++ bcm_tx_set_expiry(op, T);
++ return HRTIMER_NORESTART;
+
+// One who sends cancels this one, but never starts it. hwheel wants a callback all
+// the same.
+@@
+expression T, U;
+@@
+  T.function = bcm_tx_timeout_handler;
+  hrtimer_init(&U, ...);
++ U.function = bcm_rx_thr_handler;
+
+// A frame that comes while the callback waits to run it out, but no longer is
+// pending, is passed on at once. So is one that comes a moment later.
+@@
+expression T;
+@@
+- hrtimer_active(T)
++ hrtimer_is_queued(T)
