@@ -5,8 +5,10 @@
 # FILES (in /hw) and powers off. The console is stdout; the exit status is 0 if
 # SCRIPT's is.
 #
+# With BOARD=pc it can sleep: q35 wakes without its ACPI registers.
+#
 # Usage: [TIMEOUT=seconds] [APPEND='kernel arguments'] \
-#	 [MACHINE=aarch64 BUSYBOX=file] \
+#	 [MACHINE=aarch64 BUSYBOX=file] [BOARD=pc] \
 #	 boot-qemu.sh VMLINUZ CPUS MEMORY SCRIPT [FILES...]
 
 . "$(dirname "$0")/lab.sh"
@@ -15,7 +17,7 @@ vmlinuz=$1 cpus=$2 memory=$3
 shift 3
 
 case ${MACHINE:=x86_64} in
-x86_64)	need qemu-system-x86; machine=(-M q35 -cpu max) console=ttyS0 ;;
+x86_64)	need qemu-system-x86; machine=(-M "${BOARD:-q35}" -cpu max) console=ttyS0 ;;
 aarch64) need qemu-system-arm; machine=(-M virt -cpu cortex-a72) console=ttyAMA0 ;;
 *)	die "MACHINE is x86_64 or aarch64" ;;
 esac

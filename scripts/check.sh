@@ -26,6 +26,7 @@ suites=(
 	"tools		what hwheel-plan, hwheel-top and hwheel-plot print and draw"
 	"trace		tracepoints and the bpftrace scripts, compared with debugfs"
 	"torture		half a minute of torture on each of them, CPUs coming and going"
+	"suspend	a machine that sleeps: timers of both clocks; torture meanwhile"
 	"torture-broken	the torture test has to find each of six faults"
 	"kasan		KUnit and torture on an SMP kernel with KASAN, lockdep, debugobjects, UBSAN"
 	"kcsan		KUnit and torture on an SMP kernel that looks for data races"
@@ -414,6 +415,20 @@ suite_torture()
 	KERNEL=6.1 TIME=30 try 6.1 "$lab_scripts/torture.sh"
 	KERNEL=6.12 CPUS=4 TIME=30 try 6.12 "$lab_scripts/torture.sh"
 	KERNEL=6.12-rt TIME=30 try 6.12-rt "$lab_scripts/torture.sh"
+}
+
+# The machine sleeps, and wakes by its real-time clock
+suite_suspend()
+{
+	local name
+
+	"$lab_scripts/suspend.sh" | tee "$lab_work/suspend" || :
+	for name in build boot slept "boottime before" "boottime after" "monotonic before" \
+		    "monotonic after" dmesg; do
+		verdict "$name" "$lab_work/suspend" \
+			grep -qx "suspend: $name ok" "$lab_work/suspend"
+	done
+	SUSPEND=4 ONOFF=0 TIME=10 try torture "$lab_scripts/torture.sh"
 }
 
 suite_torture-broken()

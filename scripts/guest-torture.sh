@@ -4,7 +4,8 @@
 # What the guest of torture.sh runs: the torture test, while CPUs go and come
 # and the debugfs files are read. torture.sh sets $hwheel and $torture, the
 # parameters of the modules, and $sysfs, seconds between a CPU's going and
-# coming, 0 if the module sees to that itself.
+# coming, 0 if the module sees to that itself; and $suspend, how long the machine
+# sleeps at a time, in s.
 
 log()
 {
@@ -37,6 +38,16 @@ switch_cpus()
 	done
 }
 
+sleep_often()
+{
+	while ! finished; do
+		sleep 2
+		echo 0 >/sys/class/rtc/rtc0/wakealarm
+		echo "+$suspend" >/sys/class/rtc/rtc0/wakealarm
+		echo mem >/sys/power/state
+	done
+}
+
 read_debugfs()
 {
 	while ! finished; do
@@ -54,6 +65,7 @@ rmmod hwheel 2>/dev/null && log "hwheel was removed while it was used"
 
 read_debugfs &
 [ "$sysfs" = 0 ] || switch_cpus &
+[ "$suspend" = 0 ] || sleep_often &
 until finished; do
 	sleep 1
 done

@@ -11,7 +11,8 @@
 # if the test says FAILURE.
 #
 # Usage: [KERNEL=6.1|6.12|6.12-rt|x86-kasan|x86-kcsan] [CPUS=2] \
-#	 [TIME=seconds] [BROKEN=name] [ONOFF=seconds] [SYSFS=seconds] [SEED=n] \
+#	 [TIME=seconds] [BROKEN=name] [ONOFF=seconds] [SYSFS=seconds] \
+#	 [SUSPEND=seconds] [SEED=n] \
 #	 [HWHEEL='hwheel parameters'] [TORTURE='hwheel_torture parameters'] \
 #	 torture.sh
 #	 [VMLINUZ=file HEADERS=folder] torture.sh: a kernel that was built here
@@ -24,6 +25,10 @@ time=${TIME:-60}
 broken=${BROKEN:-}
 # CPUs go and come by the module, or by sysfs
 onoff=${ONOFF-2} sysfs=${SYSFS-0}
+# How long the machine sleeps at a time, after 2 seconds awake; 0 for not at all. A
+# busy host takes a second to get there, and then the alarm must not have passed.
+# CPUs that the module has taken off line would stay away, so ONOFF=0 with it.
+suspend=${SUSPEND-0}
 name=torture-$flavour-$cpus${broken:+-$broken}
 console=$lab_work/console log=$lab_work/log failed=0
 
@@ -46,11 +51,12 @@ say "torture: booting $release with $cpus CPUs, then $time s${broken:+ of $broke
 {
 	echo "hwheel='${HWHEEL-} ${broken:+broken=$broken}'"
 	echo "torture='seconds=$time onoff=$onoff seed=${SEED:-0} ${TORTURE-}'"
-	echo "sysfs=$sysfs"
+	echo "sysfs=$sysfs suspend=$suspend"
 	cat "$lab_scripts/guest-torture.sh"
 } >"$lab_work/payload"
+[ "$suspend" = 0 ] || export BOARD=pc
 # While the guest stops, timers that are due may need some time to fire
-TIMEOUT=${TIMEOUT:-$((180 + time * 3 / 2))} \
+TIMEOUT=${TIMEOUT:-$((180 + time * (3 + suspend) / 2))} \
 	"$lab_scripts/boot-qemu.sh" "$vmlinuz" "$cpus" "${MEMORY:-1G}" \
 	"$lab_work/payload" "$lab_work"/build/hwheel.ko \
 	"$lab_work"/build/hwheel_torture.ko >"$console" || failed=1
@@ -64,6 +70,8 @@ else
 	grep -q '^hwheel-torture: End of test: SUCCESS' "$log" || failed=1
 	grep -q '^lab: unloaded$' "$log" || failed=1
 	! grep '^lab: hwheel was removed' "$log" || failed=1
+	[ "$suspend" = 0 ] ||
+		[ "$(grep -c '^PM: suspend exit' "$log")" -ge 3 ] || failed=1
 	! dmesg_dirty "$log" || failed=1
 fi
 if [ $failed != 0 ]; then

@@ -1,0 +1,135 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Lets a stock kernel sleep in QEMU (ACPI S3, its real-time clock wakes it) while
+# timers are pending for each CPU on wheels of CLOCK_BOOTTIME, which counts the
+# time asleep, and of CLOCK_MONOTONIC, which does not. Tells for each thing it
+# looks at
+#	suspend: NAME ok|FAILED
+# and ends with status 0 if all is well.
+#
+# Usage: [KERNEL=6.1|6.12|6.12-rt] [CPUS=2] suspend.sh
+
+. "$(dirname "$0")/lab.sh"
+
+flavour=${KERNEL:-6.12} cpus=${CPUS:-2}
+log=$lab_work/log console=$lab_cache/log/suspend-$flavour.log failed=0
+# Timers that become due in the sleep, and after it; and those armed after it
+asleep=10 before=4000,14000 after=0,1000
+# By when the last of CLOCK_BOOTTIME has fired, on a machine that is a little slow
+awake=8
+
+# verdict NAME COMMAND...: tells whether COMMAND succeeds
+verdict()
+{
+	local name=$1
+
+	shift
+	if "$@"; then
+		echo "suspend: $name ok"
+	else
+		echo "suspend: $name FAILED"
+		failed=1
+	fi
+}
+
+build()
+{
+	build_modules suspend-build "$headers" "$lab_work/build" || return
+	mkdir "$lab_work/module"
+	cp "$lab_scripts/guest-suspend.c" "$lab_work/module"
+	echo 'obj-m := guest-suspend.o' >"$lab_work/module/Kbuild"
+	quiet suspend-module make -C "$headers" M="$lab_work/module" \
+		KCFLAGS="-I$lab_top" \
+		KBUILD_EXTRA_SYMBOLS="$lab_work/build/Module.symvers" modules
+}
+
+boot()
+{
+	local status=0
+
+	{
+		echo "before=$before after=$after asleep=$asleep awake=$awake"
+		cat "$lab_scripts/guest-suspend.sh"
+	} >"$lab_work/payload"
+	BOARD=pc TIMEOUT=200 "$lab_scripts/boot-qemu.sh" "$vmlinuz" "$cpus" 512M \
+		"$lab_work/payload" "$lab_work/build/hwheel.ko" \
+		"$lab_work/module/guest-suspend.ko" >"$console" || status=$?
+	guest_log "$console" >"$log"
+	[ "$status" = 0 ] && grep -qx 'lab: unloaded' "$log"
+}
+
+# slept: it did, with all CPUs but one gone, for as long as the real-time clock
+# says; and the difference of the clocks is that time
+slept()
+{
+	[ "$(grep -c '^smpboot: CPU [0-9]* is now offline' "$log")" = $((cpus - 1)) ] || return
+	awk -v wanted="$asleep" '
+	/^lab: sleeps at/ { rtc -= $4 }
+	/^lab: wakes at/ { rtc += $4 }
+	/^suspend: sleep / { slept -= ($4 - $3) / 1e9 }
+	/^suspend: awake / { slept += ($4 - $3) / 1e9 }
+	END {
+		printf "suspend: asleep for %.1f s, %d s by the real-time clock\n", slept, rtc
+		exit !(slept > wanted - 3 && slept - rtc < 2 && rtc - slept < 2)
+	}' "$log"
+}
+
+# kept CLOCK WHEN: of these timers those whose time came, by their own clock,
+# fired once, never early, and no later than a busy host accounts for. What became
+# due in the sleep is late only from when the machine was awake. A timer on
+# another CPU than its own had lost it, which happens in the sleep alone.
+kept()
+{
+	awk -v clock="$1" -v when="$2" -v cpus="$cpus" \
+	    -v delays="$(tr -cd , <<<"${!2}" | wc -c)" '
+	BEGIN { boot = clock == "boottime" }
+	/^suspend: awake / { awake = boot ? $4 : $3 }
+	/^suspend: end / { end = boot ? $4 : $3 }
+	$2 == "timer" && index($3, clock "-") == 1 && $4 == when {
+		due = (boot ? $13 : $12) + $5 * 1e6
+		fired = boot ? $16 : $15
+		n++
+		if (due > end && $10 == 0) {
+			pending++
+			next
+		}
+		late = (fired - (due < awake && when == "before" ? awake : due)) / 1e6
+		if (late > max)
+			max = late
+		if ($10 != 1 || fired < due || late > 2000 || when == "after" && $7 != $8) {
+			print
+			bad = 1
+		}
+	}
+	END {
+		printf "suspend: %s %s: %d timers, %d still pending, at most %.1f ms late\n",
+		       clock, when, n, pending, max
+		# The longest of CLOCK_MONOTONIC, on each CPU and in each context
+		exit bad || n != 3 * cpus * (delays + 1) ||
+		     pending != (!boot && when == "before" ? 3 * cpus : 0)
+	}' "$log"
+}
+
+clean()
+{
+	! dmesg_dirty "$log"
+}
+
+need gcc make
+kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
+read -r release vmlinuz headers <<<"$kernel"
+
+say "suspend: building the modules for $release"
+verdict build build
+say "suspend: booting $release, to sleep for $asleep s"
+verdict boot boot
+verdict slept slept
+for clock in boottime monotonic; do
+	for when in before after; do
+		verdict "$clock $when" kept $clock $when
+	done
+done
+verdict dmesg clean
+[ $failed = 0 ] || say "suspend: the guest's console is in $console"
+exit $failed
