@@ -2238,4 +2238,5 @@ static void __exit hwheel_exit(void)
 subsys_initcall(hwheel_init);
 module_exit(hwheel_exit);
 MODULE_DESCRIPTION("Exact timers on hierarchical wheels");
+MODULE_VERSION("0.1");
 MODULE_LICENSE("GPL");

@@ -110,6 +110,7 @@ suite_style()
 	try kernel-doc "$source/scripts/kernel-doc" -none -Werror hwheel.h hwheel.c \
 		hwheel_jiffies.h
 	try shellcheck shellcheck scripts/*.sh scripts/graft .ci/run
+	try "one version" one_version
 	try clean-checkout clean_checkout
 	try W=1 silent '([Ww]arning|WARNING|error):' W=1
 	try sparse silent "^$build/.*(warning|error):" C=2 CHECK=sparse
@@ -139,6 +140,16 @@ checkpatch()
 			status=1
 	done
 	return $status
+}
+
+# one_version: dkms.conf has it, and what can't take it from there says the same
+one_version()
+{
+	{
+		sed -n -E 's/^PACKAGE_VERSION="(.*)"/\1/p' dkms.conf
+		sed -n -E 's/^MODULE_VERSION\("(.*)"\);/\1/p' hwheel.c
+		sed -n -E '1s/.*\((.*)\).*/\1/p' debian/changelog
+	} | tee /dev/stderr | uniq -c | grep -qE '^ *3 [0-9.]+$'
 }
 
 # silent PATTERN MAKE-ARGUMENTS...: builds, and finds no such line
