@@ -5,7 +5,8 @@
 # Linux, on several CPUs in QEMU, and over years in simulated time. Prints
 # tables, writes bench.json and draws bench.svg.
 #
-# Usage: [WHERE='uml years qemu'] [QUICK=1] [ROUNDS=n] bench.sh
+# Usage: [WHERE='uml years qemu'] [WHAT='group...'] [QUICK=1] [ROUNDS=n] bench.sh
+#	 WHAT picks the groups that are measured in user-mode Linux
 
 . "$(dirname "$0")/lab.sh"
 
@@ -75,7 +76,7 @@ where_uml()
 
 	[ -z "$quick" ] || pending=1000,100000 late_s=5
 	build_uml
-	measure uml "core expire mix life late wakeups cascade memory smp" \
+	measure uml "${WHAT:-core expire mix life late wakeups cascade memory smp}" \
 		"$parameters pending=$pending late_s=$late_s" boot_uml
 }
 

@@ -9,6 +9,7 @@
 #
 # Usage: [TIMEOUT=seconds] [APPEND='kernel arguments'] \
 #	 [MACHINE=aarch64 BUSYBOX=file] [BOARD=pc] \
+#	 [MACHINE=aarch64 BUSYBOX=file] [DISK=image] \
 #	 boot-qemu.sh VMLINUZ CPUS MEMORY SCRIPT [FILES...]
 
 . "$(dirname "$0")/lab.sh"
@@ -26,6 +27,8 @@ qemu=("qemu-system-$MACHINE" "${machine[@]}" -accel "tcg,thread=multi"
 	-smp "$cpus" -m "$memory" -nodefaults -display none -serial stdio
 	-no-reboot -kernel "$vmlinuz" -initrd "$lab_work/initrd.gz"
 	-append "console=$console panic=-1 loglevel=5 log_buf_len=4M ${APPEND-}")
+# As it is each time, whatever the guest writes to it
+[ -z "${DISK-}" ] || qemu+=(-drive "if=virtio,format=raw,snapshot=on,file=$DISK")
 
 # With two simulated CPUs, the QEMU of Debian 12 now and then trips over a
 # kernel that patches its own code ("Oops: int3"), mostly while it boots.

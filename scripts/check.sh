@@ -35,6 +35,7 @@ suites=(
 	"graft		into a kernel's tree and out again; its KUnit, built in and as modules"
 	"packages	Debian's packages: made, installed with DKMS, loaded, removed"
 	"proofs		the arithmetic of the levels: proofs, a run over small geometries"
+	"readme		each command in README, run on a new Debian, and on its kernel in QEMU"
 	"reach		gcc and clang, i386, arm64; what is said when something is missing"
 )
 results=$lab_work/results failures=$lab_work/failures
@@ -551,6 +552,7 @@ no_lines()
 
 # The larger ones
 . "$lab_scripts/suite-packages.sh"
+. "$lab_scripts/suite-readme.sh"
 . "$lab_scripts/suite-reach.sh"
 
 #

@@ -241,6 +241,94 @@ patch_source()
 }
 
 #
+# A Debian of its own, in a folder
+#
+
+# debian_may: whether this user may make one
+debian_may()
+{
+	[ "$(id -u)" = 0 ] && unshare --mount true
+}
+
+# debian_unpack DIR [COMMANDS]: a minimal Debian of this machine's release, from
+# the archives that this machine's apt uses, in which COMMANDS have been run
+debian_unpack()
+{
+	local root=$1 codename key base
+
+	need debootstrap zstd
+	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	key=$(declare -f debian_fill debian_fill_base | sha256sum)
+	base=$lab_cache/debian-$codename-${key:0:8}
+	with_archive once "$base" debian_fill_base || die "no Debian $codename"
+	if [ -n "${2-}" ]; then
+		key=$(echo "$2" | sha256sum)
+		commands=$2 once "$base-${key:0:8}" debian_fill ||
+			die "no Debian $codename after: $2"
+		base+=-${key:0:8}
+	fi
+	mkdir "$root" && tar -C "$root" --zstd -xpf "$base/root.tar.zst" &&
+		cp -L /etc/resolv.conf "$root/etc"
+}
+
+# Where archives are is apt's to say: mirrors, proxies and formats of its lists
+# shellcheck disable=SC2016,SC2154 # apt's variables; debian_unpack's
+debian_fill_base()
+{
+	local targets mirror
+
+	targets=$(apt-get indextargets --format \
+		'$(REPO_URI) $(RELEASE) $(COMPONENT) $(ORIGIN)' 'Created-By: Packages' |
+		awk '$4 == "Debian" && $3 == "main" { print "deb", $1, $2, $3 }' | sort -u)
+	mirror=$(awk -v suite="$codename" '$3 == suite { print $2; exit }' <<<"$targets")
+	[ -n "$mirror" ] || return
+	say "debian: making a chroot of $codename (about 2 min)"
+	rm -rf "$root" && quiet debootstrap debootstrap --variant=minbase "$codename" \
+		"$root" "$mirror" || return
+	echo "$targets" >"$root/etc/apt/sources.list" &&
+		echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/quick" || return
+	debian_pack "$1"
+}
+
+# shellcheck disable=SC2154 # debian_unpack's
+debian_fill()
+{
+	rm -rf "$root" && mkdir "$root" &&
+		tar -C "$root" --zstd -xpf "$base/root.tar.zst" || return
+	say "debian: installing what is wanted in a chroot of $codename (about 2 min)"
+	quiet chroot chroot_run "$root" "apt-get update && $commands" || return
+	debian_pack "$1"
+}
+
+# shellcheck disable=SC2154 # debian_unpack's
+debian_pack()
+{
+	chroot_run "$root" "apt-get clean" &&
+		tar -C "$root" -c . | zstd -q -1 -T0 -o "$1/root.tar.zst" || return
+	rm -rf "$root"
+}
+
+# chroot_run DIR COMMANDS: its mounts end with it. With SHARE=1 the lab's cache is
+# there, too, so that kernels are not fetched and built again; but its logs are
+# the chroot's own, since those of the cache are those of the one who asks.
+# shellcheck disable=SC2016 # the inner shell's variables
+chroot_run()
+{
+	unshare --mount --pid --fork sh -c '
+		root=$1 share=$3
+		mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" || exit
+		if [ -n "$share" ]; then
+			mkdir -p "$root$share" "$root/var/log/lab" &&
+				mount --bind "$share" "$root$share" &&
+				mount --bind "$root/var/log/lab" "$root$share/log" || exit
+			share=XDG_CACHE_HOME=${share%/*}
+		fi
+		exec chroot "$root" env -i HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive \
+			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+			$share sh -c "$2"' sh "$1" "$2" "${SHARE:+$lab_cache}"
+}
+
+#
 # Building
 #
 

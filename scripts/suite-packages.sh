@@ -32,11 +32,13 @@ suite_packages()
 	make -s clean
 	try "make clean" [ ! -e build ]
 
-	if [ "$(id -u)" != 0 ] || ! unshare --mount true; then
+	if ! debian_may; then
 		result skipped 1 "installing needs root and mounts of one's own"
 		return
 	fi
-	chroot_unpack "$root"
+	debian_unpack "$root" "apt-get install -y --no-install-recommends dkms man-db python3 \
+			${releases[*]/#/linux-headers-} &&
+		for release in ${releases[*]}; do depmod \$release || exit 1; done"
 	mkdir "$root/deb" "$root/driver"
 	cp "$lab_work"/deb/*.deb "$root/deb"
 	sed 's,"\.\./hwheel\.h","hwheel.h",' "$lab_top/samples/hwheel_hello.c" \
@@ -99,52 +101,6 @@ packages_boot()
 	guest_log "$lab_work/console" >"$lab_work/log"
 	cat "$lab_work/log"
 	[ $status = 0 ] && ! dmesg_dirty "$lab_work/log"
-}
-
-# chroot_unpack DIR: a minimal Debian of this machine's release, with DKMS and
-# the headers of $releases, from the archives that this machine's apt uses
-chroot_unpack()
-{
-	local codename key
-
-	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
-	key=$(declare -f chroot_fill | sha256sum)
-	chroot=$lab_cache/debian-$codename-${releases[0]}-${releases[1]}-${key:0:8}
-	with_archive once "$chroot" chroot_fill || die "no chroot of Debian $codename"
-	mkdir "$1" && tar -C "$1" --zstd -xpf "$chroot/root.tar.zst"
-}
-
-# Where archives are is apt's to say: mirrors, proxies and formats of its lists
-chroot_fill()
-{
-	local root=$lab_work/root targets mirror
-
-	need debootstrap zstd
-	targets=$(apt-get indextargets --format \
-		'$(REPO_URI) $(RELEASE) $(COMPONENT) $(ORIGIN)' 'Created-By: Packages' |
-		awk '$4 == "Debian" && $3 == "main" { print "deb", $1, $2, $3 }' | sort -u)
-	mirror=$(awk -v suite="$codename" '$3 == suite { print $2; exit }' <<<"$targets")
-	[ -n "$mirror" ] || return
-	say "debian: making a chroot of $codename (about 3 min)"
-	quiet debootstrap debootstrap --variant=minbase "$codename" "$root" "$mirror" ||
-		return
-	echo "$targets" >"$root/etc/apt/sources.list" || return
-	quiet chroot chroot_run "$root" "apt-get update &&
-		apt-get install -y --no-install-recommends dkms man-db python3 \
-			${releases[*]/#/linux-headers-} &&
-		for release in ${releases[*]}; do depmod \$release || exit 1; done &&
-		apt-get clean" || return
-	tar -C "$root" -c . | zstd -q -1 -T0 -o "$1/root.tar.zst" || return
-	rm -rf "$root"
-}
-
-# chroot_run DIR COMMANDS: its mounts end with it
-chroot_run()
-{
-	unshare --mount --pid --fork sh -c '
-		mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" &&
-		exec chroot "$1" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C \
-			DEBIAN_FRONTEND=noninteractive sh -c "$2"' sh "$1" "$2"
 }
 
 # chroot_files DIR: all files but those that are dpkg's and DKMS's own to keep

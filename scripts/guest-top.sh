@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Compares what hwheel-top shows of a wheel, as JSON and on a screen, with what
+# debugfs has of it, in a kernel that runs and has Python. Nothing happens on the
+# wheel meanwhile: its timers are ten minutes away.
+#
+# Usage: guest-top.sh, in a checkout in which make has been run, hwheel loaded
+
+set -eu
+wheel=/sys/kernel/debug/hwheel/system
+
+# Timers and occupied spokes of each level, its next expiration as the text that
+# it is, and counters that nothing but timers moves
+from_debugfs()
+{
+	awk '!/^#/ { timers[$2] += $8; occupied[$2] += $7 }
+	!/^#/ && $9 != "-" && (!next_ns[$2] || $9 + 0 < next_ns[$2] + 0) { next_ns[$2] = $9 }
+	END {
+		for (level in timers) {
+			if (next_ns[level] == "")
+				next_ns[level] = "-"
+			print "level", level, timers[level], occupied[level], next_ns[level]
+		}
+	}' $wheel/levels | sort
+	awk '/^(added|rearmed|cancelled|expired|cascaded) / { print $1, $2 }' $wheel/stats | sort
+}
+
+from_json()
+{
+	python3 -c '
+import json, sys
+shown = json.load(sys.stdin)
+for level in shown["levels"]:
+    print("level", level["level"], level["timers"], level["occupied"], level["next_ns"] or "-")' \
+		</tmp/json | sort
+	python3 -c '
+import json, sys
+for name, n in json.load(sys.stdin)["stats"].items():
+    print(name, n)' </tmp/json |
+		grep -E '^(added|rearmed|cancelled|expired|cascaded) ' | sort
+}
+
+# Parked timers have no ring
+from_screen()
+{
+	tr -d , </tmp/screen | sed -n -E \
+		's/^level ([0-9]+) .* ([0-9]+) in +([0-9]+) spokes .*/level \1 \2 \3/p'
+}
+
+insmod samples/hwheel_sessions.ko sessions=2000 min_ms=600000 max_ms=900000 traffic_ms=100
+sleep 3
+from_debugfs >/tmp/before
+scripts/hwheel-top --json --interval 0 >/tmp/json
+scripts/hwheel-top --once --interval 0 >/tmp/screen
+cat /tmp/screen
+from_debugfs >/tmp/debugfs
+diff /tmp/before /tmp/debugfs
+grep -E '^level [0-9]+ [1-9]' /tmp/debugfs
+from_json | diff /tmp/debugfs -
+sed -n 's/ [^ ]*$//; /^level/p' /tmp/debugfs >/tmp/levels
+from_screen | diff /tmp/levels -
+grep "^timers $(awk '/^level/ { n += $3 } END { print n }' /tmp/debugfs) " <<END
+$(tr -d , </tmp/screen)
+END

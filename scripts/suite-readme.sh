@@ -1,0 +1,366 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2013,SC2016,SC2088,SC2154
+#
+# Part of check.sh: README, followed by two who have a new Debian machine. The
+# visitor has git and make, and lets the rest be installed; the user has a stock
+# kernel, builds for it, and boots it with what was built, in QEMU. Both have a
+# clone of the checkout in ~/hwheel, and run what README says there.
+#
+# What README says is: each line of its indented blocks, up to a tab; each text
+# in its double quotes; its blocks of C and Kbuild. All of it must be in this
+# table and all of the table in README.
+#
+# Where		visitor, user or guest (the user's kernel, booted); apt: before the user
+#		begins; driver, guest-driver: in the folder of README's driver; live: in
+#		the guest, until it is interrupted; the others are found below
+# What		in README's own words. TREE is a kernel's source tree
+# Arguments	that cut it short, all named in README; or -
+# Sign		%pattern in what it prints, a file that it leaves, or !file; or -
+readme_table()
+{
+	cat <<-'END'
+	visitor		make demo			SESSIONS=20000 MAX_MS=5000	demo.svg
+	prints		demo: armed N fired N cancelled N early N lost N max_late_ns N	-	-
+	visitor		make check			SUITE=tools	%^[1-9][0-9]* passed, 0 failed
+	visitor		make check SUITE=list		-		%^readme
+	visitor		make help			-		%^make htmldocs
+	visitor		make torture			TIME=5		%End of test: SUCCESS
+	visitor		make fuzz			TIME=3		-
+	visitor		make bench			QUICK=1 WHERE=uml WHAT=life	bench.svg
+	visitor		make pacing			RATE=4 TIME=1	%hwpace
+	visitor		make htmldocs			-		Documentation/output/index.html
+	visitor		make deb			-		build/hwheel-dkms_*.deb
+	apt		apt-get install gcc linux-headers-$(uname -r)	-	-
+	user		make				-		hwheel.ko
+	driver		C 1				-		session.c
+	driver		Kbuild 1			-		Kbuild
+	driver		make -C /lib/modules/$(uname -r)/build M=$PWD HWHEEL=$HOME/hwheel	-	session.ko
+	user		make install			-		/lib/modules/*/updates/hwheel.ko*
+	user		apt-get install dkms		-		-
+	user		make dkms			-		/var/lib/dkms/hwheel/kernel-*/Module.symvers
+	efi		mokutil --import /var/lib/dkms/mok.pub	-	/var/lib/dkms/mok.pub
+	user		scripts/graft TREE		-		~/linux/lib/hwheel/hwheel.c
+	user		scripts/graft --undo TREE	-		!~/linux/lib/hwheel
+	user		apt-get install python3-rich bpftrace	-	/usr/bin/bpftrace
+	guest		insmod hwheel.ko		-		/sys/kernel/debug/hwheel/system/config
+	guest		insmod samples/hwheel_hello.ko	-		/sys/module/hwheel_hello/refcnt
+	guest		dmesg | tail			-		%hwheel_hello:
+	guest-driver	insmod session.ko		-		%session .* idle
+	guest		tc qdisc add dev lo root hwpace rate 100mbit	-	/sys/module/hwheel_pace/refcnt
+	usage		tc qdisc add dev lo root hwpace help	-	%^Usage:.* hwpace
+	live		scripts/hwheel-top		-		%level 0
+	live		scripts/hwheel-who.bt		-		%@armed\[
+	live		scripts/hwheel-late.bt		-		%@late_us\[
+	wheel		system				-		-
+	debugfs		config				-		-
+	debugfs		levels				-		-
+	debugfs		spokes				-		-
+	debugfs		timers				-		-
+	debugfs		stats				-		-
+	debugfs		lateness			-		-
+	again		modprobe hwheel			-		/sys/module/hwheel/refcnt
+	refusal		Invalid module format		-		-
+	END
+}
+
+suite_readme()
+{
+	local kernel vmlinuz visitor=$lab_work/visitor user=$lab_work/user
+	local standard="apt-get install -y ca-certificates git make"
+
+	readme=$lab_top/README dir=$lab_work/readme
+	mkdir "$dir"
+	readme_items >"$dir/items"
+	readme_table | tr -s '\t' >"$dir/table"
+	try "README and the table are the same" readme_same
+	try "arguments that README names" readme_arguments
+	try "files that README names" readme_files
+	try "commands are in quotes" readme_quotes
+
+	if ! command -v dpkg-query >/dev/null || ! debian_may; then
+		result skipped 1 "needs Debian, root and mounts of one's own"
+		return
+	fi
+	kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
+	read -r release vmlinuz _ <<<"$kernel"
+
+	# The visitor's machine has never asked the archive for its lists
+	debian_unpack "$visitor" "$standard && rm -r /var/lib/apt/lists/*"
+	# The user's has what a Debian that boots has, and nobody to answer questions.
+	# Only uname tells of this machine's kernel.
+	debian_unpack "$user" "$standard kmod iproute2 mokutil &&
+		echo 'APT::Get::Assume-Yes \"true\";' >/etc/apt/apt.conf.d/answers &&
+		printf '#!/bin/sh\n[ \"\$1\" = -r ] && echo $release || /bin/uname \"\$@\"\n' \
+			>/usr/local/bin/uname && chmod +x /usr/local/bin/uname &&
+		$(readme_rows apt | cut -f 2)"
+	readme_clone "$visitor"
+	readme_clone "$user"
+	readme_tree "$user/root/linux"
+
+	# Side by side: most of the time both wait for something
+	readme_visit "$visitor" "$lab_work/visit" &
+	readme_run "$user" apt user driver efi
+	readme_guest "$user" "$vmlinuz" || :
+	wait || :
+}
+
+# readme_visit MACHINE FOLDER: with a folder of its own for what is kept meanwhile
+readme_visit()
+{
+	local lab_work=$2
+
+	mkdir "$lab_work"
+	readme_run "$1" visitor prints
+}
+
+# readme_items: what README says; its blocks go into files of their own
+readme_items()
+{
+	awk -v dir="$dir" '
+	function item(text)
+	{
+		gsub(/[ \t]+/, " ", text)
+		if (!seen[text]++)
+			print text
+	}
+	function prose(	part, n, i)
+	{
+		n = split(text, part, "\"")
+		for (i = 2; i <= n; i += 2)
+			item(part[i])
+		if (n % 2 == 0)
+			item("an odd quotation mark in: " text)
+		text = ""
+	}
+	# A block goes on behind empty lines
+	/^$/ { empty = empty "\n"; next }
+	!/^\t/ { file = block = ""; text = text " " $0; empty = ""; next }
+	!block {
+		prose()
+		block = 1
+		if (/^\t#include/)
+			file = "C " ++c
+		else if (/^\tobj-/)
+			file = "Kbuild " ++kbuild
+		if (file)
+			item(file)
+	}
+	{ sub(/^\t/, "") }
+	file { print empty $0 >(dir "/" file) }
+	{ empty = "" }
+	!file && !/^\t/ { sub(/\t.*/, ""); item($0) }
+	END { prose() }' "$readme"
+}
+
+# readme_rows WHERE...: those rows of the table, in their order
+readme_rows()
+{
+	awk -F '\t' -v where=" $* " 'index(where, " " $1 " ")' "$dir/table"
+}
+
+readme_same()
+{
+	diff <(sort "$dir/items") <(awk -F '\t' '{ print $2 }' "$dir/table" | sort) |
+		sed -n 's/^</the table has no:/p; s/^>/README has no:/p' | tee "$dir/differ"
+	[ ! -s "$dir/differ" ] && [ "$(wc -l <"$dir/items")" -ge 30 ]
+}
+
+readme_arguments()
+{
+	local word status=0
+
+	for word in $(awk -F '\t' '$3 != "-" { print $3 }' "$dir/table"); do
+		grep -q "\<${word%%=*}=" "$readme" ||
+			{ echo "README does not name ${word%%=*}="; status=1; }
+	done
+	return $status
+}
+
+# Those that are built are there as sources
+readme_files()
+{
+	local file status=0
+
+	for file in $(grep -oE '\<(scripts|samples|Documentation)/[A-Za-z0-9_./-]*[A-Za-z0-9]' \
+		      "$readme" | sed 's/\.ko$/.c/'); do
+		[ -e "$lab_top/$file" ] || { echo "there is no $file"; status=1; }
+	done
+	return $status
+}
+
+# readme_quotes: in the prose, no command goes unnoticed since it has no quotes
+readme_quotes()
+{
+	local targets
+
+	targets=$(make -s -f - targets <<-'END'
+	include Makefile
+	targets: ; @echo $(filter-out targets,$(.PHONY)) | tr ' ' '|'
+	END
+	) || return
+	! grep -v '^	' "$readme" | tr '\n' ' ' | sed 's/"[^"]*"//g' |
+		grep -oE "make ($targets)\>|(insmod|rmmod) [^ ]*[a-z]\.ko|modprobe h|apt-get [iu]|mokutil --"
+}
+
+# readme_clone MACHINE: of the checkout as it is, whatever of it is committed
+readme_clone()
+{
+	local git=(git -C "$1/root/checkout" -c user.name=check -c user.email=check)
+
+	copy_sources "$1/root/checkout"
+	"${git[@]}" init -q && "${git[@]}" add -A && "${git[@]}" commit -qm checkout &&
+		chroot_run "$1" "git clone -q ~/checkout ~/hwheel"
+}
+
+# readme_tree DIR: what graft may touch of a kernel's tree
+readme_tree()
+{
+	local source
+
+	source=$(linux_source)
+	mkdir -p "$1/include/linux" "$1/lib"
+	cp "$source"/{Kbuild,Makefile} "$1"
+	cp "$source"/lib/{Kconfig,Makefile} "$1/lib"
+}
+
+# readme_run MACHINE WHERE...: the rows of a machine
+readme_run()
+{
+	local machine=$1 where item arguments sign
+
+	shift
+	while IFS=$'\t' read -r where item arguments sign; do
+		[ "$arguments" != - ] || arguments=
+		try "$where: $item" readme_row
+	done < <(readme_rows "$@")
+}
+
+readme_row()
+{
+	local folder="~/hwheel" out=$lab_work/printed command="${item/TREE/\~/linux} $arguments"
+
+	case $where in
+	prints)	# N stands for a number; make demo has run
+		grep -xE "${item// N/ [0-9]+}" "$lab_work/demo"
+		return ;;
+	driver)	folder="~/driver"
+		mkdir -p "$machine/root/driver"
+		[ ! -e "$dir/$item" ] || {
+			cp "$dir/$item" "$machine/root/driver/$sign"
+			return
+		} ;;
+	efi)	# There is nothing here that would take the key
+		command="$item 2>&1 | grep 'EFI variables are not supported'" ;;
+	esac
+	SHARE=1 chroot_run "$machine" "cd $folder && { $command; } && $(readme_left)" 2>&1 \
+		</dev/null | tee "$out"
+	[ "${PIPESTATUS[0]}" = 0 ] || return
+	[ "$item" != "make demo" ] || cp "$out" "$lab_work/demo"
+	readme_printed "$out"
+}
+
+# readme_left: a command that finds what a row's command leaves
+readme_left()
+{
+	case $sign in
+	-|%*)	echo : ;;
+	!*)	echo "[ ! -e ${sign#!} ]" ;;
+	*)	echo "ls -d $sign" ;;
+	esac
+}
+
+# readme_printed FILE: has it the row's sign?
+readme_printed()
+{
+	[ "${sign#%}" = "$sign" ] || grep -qE "${sign#%}" "$1" ||
+		{ echo "it did not print ${sign#%}"; return 1; }
+}
+
+#
+# The user's kernel
+#
+
+# readme_guest MACHINE VMLINUZ: boots it from a disk that has the machine on it,
+# where the rows are run one after the other
+readme_guest()
+{
+	local machine=$1 vmlinuz=$2 where item arguments sign row files status=0
+	local names=() signs=() image=$lab_work/disk console=$lab_work/console
+	local wheel=/sys/kernel/debug/hwheel/system
+
+	need e2fsprogs
+	while IFS=$'\t' read -r where item arguments sign; do
+		case $where in
+		driver)	readme_step "cd ~/driver; $item && sleep 3 && dmesg | tail" ;;
+		# Interrupted as one does it who has seen enough; something has to happen
+		live)	readme_step "while sleep 2; do
+				rmmod hwheel_hello; insmod samples/hwheel_hello.ko
+			done &
+			timeout -s INT 25 $item; status=\$?
+			kill \$!; wait; [ \$status = 124 ]" ;;
+		# After its help tc says that it has failed
+		usage)	readme_step "! $item" ;;
+		wheel)	readme_step "ls -d $wheel/../$item" ;;
+		debugfs) readme_step "head -n 1 $wheel/$item | grep '^# '" ;;
+		again)	readme_step "tc qdisc del dev lo root; ! ls $wheel ||
+				rmmod session hwheel_hello hwheel_pace hwheel; $item" ;;
+		*)	readme_step "$item" ;;
+		esac
+	done < <(readme_rows guest guest-driver usage wheel debugfs live again | sed 's/^guest-//')
+	sign=- item="no other files in debugfs"
+	readme_step "ls $wheel | wc -l | grep -x $(readme_rows debugfs | wc -l)"
+	item="parameters' defaults"
+	readme_step "$(sed -n -E 's/.*tick_ns \(([0-9]+)\).*/grep "^tick_ns \1$" /p
+			s/^\(([0-9]+); a list.*levels \(([0-9]+)\).*/grep "^spokes \1,\1" /p' \
+			"$readme" | sed "s,$, $wheel/config \&\&,") :"
+	item="hwheel-top and debugfs say the same"
+	readme_step "sh scripts/guest-top.sh"
+	IFS=$'\t' read -r where item arguments sign < <(readme_rows refusal)
+	readme_step "rmmod hwheel_sessions
+		sed s/vermagic=6/vermagic=5/ hwheel.ko >/tmp/hwheel.ko
+		rmmod hwheel; insmod /tmp/hwheel.ko 2>&1 | grep '$item' &&
+		dmesg | tail | grep 'version magic'"
+
+	truncate -s $(($(du -sm "$machine" | cut -f 1) * 5 / 4 + 200))M "$image"
+	quiet readme-disk mkfs.ext4 -q -O ^has_journal -d "$machine" "$image"
+	mapfile -t files < <(stock_modules 6.12 virtio_blk)
+	{
+		echo "modules='${files[*]##*/}'"
+		cat "$lab_scripts/guest-readme.sh"
+	} >"$lab_work/payload"
+	say "$suite: booting $release"
+	DISK=$image TIMEOUT=${TIMEOUT:-600} "$lab_scripts/boot-qemu.sh" "$vmlinuz" 2 1G \
+		"$lab_work/payload" "${files[@]}" >"$console" || status=$?
+	cat "$console"
+	verdict "guest: boots and ends" "$console" [ $status = 0 ]
+	for row in "${!names[@]}"; do
+		sign=${signs[row]}
+		sed -n "/^lab: row $row begins/,/^lab: row $row ends/p" "$console" \
+			>"$lab_work/row"
+		verdict "guest: ${names[row]}" "$lab_work/row" readme_stepped "$lab_work/row"
+	done
+	guest_log "$console" >"$lab_work/log"
+	try "guest: kernel log" clean_log "$lab_work/log"
+}
+
+# readme_step COMMAND: for the guest to run, in ~/hwheel
+readme_step()
+{
+	local row=${#names[@]}
+
+	names+=("$item") signs+=("$sign")
+	cat >>"$machine/root/steps" <<-END
+	echo "lab: row $row begins"
+	(
+		cd ~/hwheel && { $1; } && $(readme_left)
+	) >/tmp/row 2>&1 </dev/null
+	status=\$?
+	cat /tmp/row
+	echo "lab: row $row ends \$status"
+	END
+}
+
+readme_stepped()
+{
+	grep -qx "lab: row [0-9]* ends 0" "$1" && readme_printed "$1"
+}
