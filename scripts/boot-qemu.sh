@@ -8,8 +8,7 @@
 # With BOARD=pc it can sleep: q35 wakes without its ACPI registers.
 #
 # Usage: [TIMEOUT=seconds] [APPEND='kernel arguments'] \
-#	 [MACHINE=aarch64 BUSYBOX=file] [BOARD=pc] \
-#	 [MACHINE=aarch64 BUSYBOX=file] [DISK=image] \
+#	 [MACHINE=aarch64 BUSYBOX=file] [BOARD=pc] [DISK=image] \
 #	 boot-qemu.sh VMLINUZ CPUS MEMORY SCRIPT [FILES...]
 
 . "$(dirname "$0")/lab.sh"

@@ -30,7 +30,6 @@ suites=(
 	"torture-broken	the torture test has to find each of six faults"
 	"kasan		KUnit and torture on an SMP kernel with KASAN, lockdep, debugobjects, UBSAN"
 	"kcsan		KUnit and torture on an SMP kernel that looks for data races"
-	"convert	net/bridge and net/sctp moved to hwheel by machine, used on 6.12"
 	"convert	net/bridge, net/sctp and CAN_BCM moved to hwheel by machine, and used"
 	"graft		into a kernel's tree and out again; its KUnit, built in and as modules"
 	"packages	Debian's packages: made, installed with DKMS, loaded, removed"
