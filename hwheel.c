@@ -2199,7 +2199,7 @@ static int __init hwheel_init(void)
 	int err;
 
 	BUILD_BUG_ON(!IS_ENABLED(CONFIG_LOCKDEP) && sizeof(struct hwheel_timer) > 48);
-	BUILD_BUG_ON(sizeof(struct hwheel_spoke) > 32);
+	BUILD_BUG_ON(sizeof(struct hwheel_spoke) != HWHEEL_SPOKE_SIZE);
 
 	memcpy(config.spokes, spokes, sizeof(spokes));
 	hwheel_debugfs_init();

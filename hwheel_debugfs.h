@@ -182,8 +182,8 @@ static int hwheel_levels_show(struct seq_file *m, void *v)
 
 	raw_spin_lock_irq(&base->lock);
 	clock = level < levels->planned ? lv->slot * lv->width : levels->clock;
-	for (i = 0; i < level_words(lv->nr); i++) {
-		u64 bits = lv->bits[i];
+	for (i = 0; i < DIV_ROUND_UP(lv->nr, 64); i++) {
+		u64 bits = lv->spokes[i].bits;
 
 		for (; bits; bits &= bits - 1)
 			next = min(next, lv->spokes[i * 64 + __ffs64(bits)].bound);

@@ -238,12 +238,13 @@ static struct place place(struct rig *rig, const struct item *item)
 {
 	const struct hwheel_timer *timer;
 	struct place p;
+	unsigned int i;
 
 	for (p.level = 0; p.level <= rig->l.planned; p.level++) {
 		const struct hwheel_level *lv = &rig->l.level[p.level];
 
 		for (p.spoke = 0; lv->spokes && p.spoke < lv->nr; p.spoke++)
-			list_for_each_entry(timer, &lv->spokes[p.spoke].timers, entry)
+			spoke_for_each(timer, &lv->spokes[p.spoke], i)
 				if (timer == &item->timer)
 					return p;
 	}
@@ -700,18 +701,18 @@ static void test_grow_on_demand(struct kunit *test)
 
 static void test_same_spoke_stays(struct kunit *test)
 {
+	enum { OTHERS = HWHEEL_LISTS };		/* the last one is behind the first */
 	struct rig *rig = rig_new(test, MS, SPOKES(16, 16, 16), 3);
-	struct item *t = items_new(test, 3);
-	struct hwheel_spoke *spoke;
+	struct item *t = items_new(test, max(OTHERS + 1, 3));
+	unsigned int i;
 
-	add(rig, &t[0], 43);
-	add(rig, &t[1], 44);
-	spoke = levels_place(&rig->l, 43);
-	KUNIT_EXPECT_PTR_EQ(test, spoke->timers.next, &t[0].timer.entry);
-	mod(rig, &t[0], 46);		/* in the same spoke: stays first in it */
-	KUNIT_EXPECT_PTR_EQ(test, spoke->timers.next, &t[0].timer.entry);
+	for (i = 0; i <= OTHERS; i++)
+		add(rig, &t[i], 43 + !!i);
+	KUNIT_EXPECT_PTR_EQ(test, t[0].timer.entry.next, &t[OTHERS].timer.entry);
+	mod(rig, &t[0], 46);		/* in the same spoke: stays before it */
+	KUNIT_EXPECT_PTR_EQ(test, t[0].timer.entry.next, &t[OTHERS].timer.entry);
 	mod(rig, &t[0], 40);		/* also when the spoke is due earlier now */
-	KUNIT_EXPECT_PTR_EQ(test, spoke->timers.next, &t[0].timer.entry);
+	KUNIT_EXPECT_PTR_EQ(test, t[0].timer.entry.next, &t[OTHERS].timer.entry);
 	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), 40ULL);
 	mod(rig, &t[0], 60);
 	expect_place(rig, &t[0], 1, 3);
@@ -719,7 +720,8 @@ static void test_same_spoke_stays(struct kunit *test)
 	expect_sound(rig);
 	advance(rig, 100);
 	KUNIT_EXPECT_EQ(test, t[0].fired, 42ULL);
-	KUNIT_EXPECT_EQ(test, t[1].fired, 44ULL);
+	for (i = 1; i <= OTHERS; i++)
+		KUNIT_EXPECT_EQ(test, t[i].fired, 44ULL);
 
 	/* Entered but not yet emptied: neither place nor bound must be missed. */
 	rig = rig_new(test, MS, SPOKES(16, 16, 16), 3);
@@ -770,7 +772,7 @@ static void test_crowd(struct kunit *test)
 	const struct hwheel_timer *timer;
 	struct hwheel_spoke *spoke;
 	u64 wake, wrong = 0;
-	unsigned int i;
+	unsigned int i, j;
 
 	for (i = 0; i < CROWD; i++)
 		add(rig, &t[i], begin + random_below(16384));
@@ -781,7 +783,7 @@ static void test_crowd(struct kunit *test)
 	/* What is left above level 1 belongs to the last 128 ticks of the spoke. */
 	for (i = 0; i < 128; i++) {
 		spoke = &rig->l.level[2].spokes[i];
-		list_for_each_entry(timer, &spoke->timers, entry)
+		spoke_for_each(timer, spoke, j)
 			wrong += timer->expires < (s64)((begin + 16384 - 128) * MS);
 	}
 	KUNIT_EXPECT_EQ(test, wrong, 0ULL);
@@ -932,7 +934,7 @@ static void test_walk(struct kunit *test)
 	while ((timer = levels_walk_next(&rig->l))) {
 		seen[container_of(timer, struct item, timer) - t]++;
 		/* Every third one leaves, just ahead of the walk. */
-		if (++n % 2 && timer->entry.next != &rig->l.walked->timers) {
+		if (++n % 2 && spoke_of(timer->entry.next) != rig->l.walked) {
 			timer = list_next_entry(timer, entry);
 			levels_del(&rig->l, timer);
 			seen[container_of(timer, struct item, timer) - t] += 10;
@@ -3204,7 +3206,7 @@ static s64 free_bytes(void)
 
 /* What a wheel may take beside its bases: its files in debugfs, mostly. */
 #define WHEEL_BYTES	12288
-/* A base and its first level, of 4 KiB. */
+/* What each base may take: its parking lot is 4 KiB, a level 8 KiB. */
 #define BASE_BYTES	12288
 
 static void test_thousand_wheels(struct kunit *test)

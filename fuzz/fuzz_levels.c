@@ -177,9 +177,10 @@ static u64 number(const struct operand *o, u64 most)
 
 static void *zeroes(size_t size)
 {
-	void *memory = calloc(1, size);
+	void *memory = aligned_alloc(HWHEEL_SPOKE_SIZE, size);
 
 	check(memory, "no memory");
+	memset(memory, 0, size);
 	return memory;
 }
 
@@ -302,8 +303,8 @@ static void armed_now(struct item *item)
 }
 
 /*
- * @item has been added, so it is the last one in a spoke of the lowest level in
- * which its slot is not too far ahead, if there is one.
+ * @item has been added, so it is the last one in a list of the spoke of the
+ * lowest level in which its slot is not too far ahead, if there is one.
  */
 static void added(struct item *item)
 {
@@ -316,7 +317,8 @@ static void added(struct item *item)
 		u64 slot = item->turn / width(i);
 
 		if (slot - l->clock / width(i) < n) {
-			check(l->level[i].spokes[slot % n].timers.prev == &item->timer.entry,
+			check(spoke_of(item->timer.entry.next) ==
+			      &l->level[i].spokes[slot % n],
 			      "a timer is not in its spoke");
 			return;
 		}
@@ -516,7 +518,7 @@ static void walk_begin(u64 level, u64 index)
 	walk_end();
 	for (i = 0; i < nr_items; i++)
 		items[i]->walked = WALK_ANY;
-	list_for_each_entry(timer, &spoke->timers, entry)
+	spoke_for_each(timer, spoke, i)
 		item_of(timer)->walked = WALK_EXPECTED;
 	levels_walk_begin(&wheel->l, spoke);
 	walking = true;
@@ -538,7 +540,7 @@ static void walk_next(void)
 	check(item->walked != WALK_SEEN, "a walk saw a timer twice");
 	if (item->walked == WALK_EXPECTED)
 		item->walked = WALK_SEEN;
-	list_for_each_entry(same, &wheel->l.walked->timers, entry)
+	spoke_for_each(same, wheel->l.walked, i)
 		if (same == timer)
 			return;
 	fail("a walk left its spoke");

@@ -62,9 +62,10 @@ static void add_level(void)
 static void make_some(u64 clock, unsigned int nr)
 {
 	free(memory);
-	memory = calloc(1, size_below(geometry.levels));
+	memory = aligned_alloc(HWHEEL_SPOKE_SIZE, size_below(geometry.levels));
 	if (!memory)
 		exit(2);
+	memset(memory, 0, size_below(geometry.levels));
 	levels_init(&levels, &geometry, memory, clock);
 	while (levels.nr < nr)
 		add_level();
@@ -404,12 +405,12 @@ static void check_bits(void)
 	static const unsigned int sizes[] = { 63, 64, 65, 127, 128, 129, 191, 1000, 4032, 4095,
 		4096 };
 	static struct hwheel_spoke spokes[HWHEEL_MAX_SPOKES];
-	static u64 bits[HWHEEL_MAX_SPOKES / 64];
-	struct hwheel_level lv = { .spokes = spokes, .bits = bits };
+	struct hwheel_level lv = { .spokes = spokes };
 	unsigned int i, a, b, from, step;
+	u64 *first = &spokes[0].bits;
 
 	for (lv.nr = 2; lv.nr <= 12; lv.nr++)
-		for (bits[0] = 1; bits[0] < 1ULL << lv.nr; bits[0]++)
+		for (*first = 1; *first < 1ULL << lv.nr; ++*first)
 			for (lv.summary = 1, from = 0; from < lv.nr; from++)
 				check_first(&lv, from);
 
@@ -418,9 +419,9 @@ static void check_bits(void)
 		step = lv.nr < 200 ? 1 : 61;	/* no divisor of 64: all remainders */
 		for (a = 0; a < lv.nr; a += step)
 			for (b = a; b < lv.nr; b += step) {
-				memset(bits, 0, sizeof(bits));
-				bits[a / 64] |= 1ULL << a % 64;
-				bits[b / 64] |= 1ULL << b % 64;
+				memset(spokes, 0, DIV_ROUND_UP(lv.nr, 64) * sizeof(*spokes));
+				spokes[a / 64].bits |= 1ULL << a % 64;
+				spokes[b / 64].bits |= 1ULL << b % 64;
 				lv.summary = 1ULL << a / 64 | 1ULL << b / 64;
 				for (from = 0; from < lv.nr; from += step)
 					check_first(&lv, from);
@@ -485,8 +486,8 @@ static bool sifted[MAX_TIMERS];
 /* When levels are added: the first before this stage, and then every so many. */
 static unsigned int stage, last_stage, grow_from, grow_every;
 
-/* Which spoke's list is @timer in? */
-static const struct hwheel_spoke *spoke_of(const struct hwheel_timer *timer)
+/* Which spoke is @timer in? */
+static const struct hwheel_spoke *spoke_with(const struct hwheel_timer *timer)
 {
 	const char *start = memory, *end = start + size_below(geometry.levels);
 	const struct list_head *entry = &timer->entry;
@@ -494,7 +495,7 @@ static const struct hwheel_spoke *spoke_of(const struct hwheel_timer *timer)
 	do {
 		entry = entry->next;
 	} while ((const char *)entry < start || (const char *)entry >= end);
-	return container_of(entry, struct hwheel_spoke, timers);
+	return spoke_of(entry);
 }
 
 /* A spoke's rank: a cascade takes each timer to one of lower rank. */
@@ -516,7 +517,7 @@ static void next_stage(void)
 		add_level();
 		/* What was parked goes anywhere from here. */
 		for (i = 0; i < MAX_TIMERS; i++)
-			if (timers[i].entry.next && spoke_of(&timers[i])->level == geometry.levels)
+			if (timers[i].entry.next && spoke_with(&timers[i])->level == geometry.levels)
 				rank[i] = ~0U;
 		if (levels_check(&levels))
 			fail("%s, with a new level", levels_check(&levels));
@@ -530,7 +531,7 @@ static void arm(unsigned int i, u64 tick)
 	due[i] = tick;
 	timers[i].expires = tick * geometry.tick_ns;
 	levels_add(&levels, &timers[i], tick);
-	rank[i] = rank_of(spoke_of(&timers[i]));
+	rank[i] = rank_of(spoke_with(&timers[i]));
 	moves[i] = 0;
 	returns[i] = 0;
 	sifted[i] = false;
@@ -550,7 +551,7 @@ static void follow(unsigned int n)
 
 		if (!timers[i].entry.next)
 			continue;
-		spoke = spoke_of(&timers[i]);
+		spoke = spoke_with(&timers[i]);
 		now = rank_of(spoke);
 		if (spoke->level == geometry.levels && spoke->index == HWHEEL_EXPIRED)
 			continue;
@@ -584,7 +585,7 @@ static void check_parked(unsigned int n)
 
 		if (!timers[i].entry.next)
 			continue;
-		spoke = spoke_of(&timers[i]);
+		spoke = spoke_with(&timers[i]);
 		if (spoke->level == geometry.levels &&
 		    spoke->index != highest_bit(due[i] / top ^ levels.clock / top))
 			fail("tick %llu is left in bucket %u", due[i], spoke->index);

@@ -291,8 +291,8 @@ class Plan(Test):
                          '4 levels, 132 spokes')
 
     def test_memory_is_what_a_stock_kernel_says(self):
-        self.assertEqual(plan.memory_per_cpu([128] * 5), 24344)
-        self.assertIn('24,344 bytes', self.ok('hwheel-plan', '--range', '1y'))
+        self.assertEqual(plan.memory_per_cpu([128] * 5), 46784)
+        self.assertIn('46,784 bytes', self.ok('hwheel-plan', '--range', '1y'))
 
     def brute_force(self, n, longest):
         """Moves by delay, over all phases of the clock."""

@@ -29,7 +29,8 @@ struct list_head {
 #define __always_inline		inline __attribute__((always_inline))
 #endif
 #define noinline		__attribute__((noinline))
-#define ____cacheline_aligned	__attribute__((aligned(64)))
+#define __aligned(n)		__attribute__((aligned(n)))
+#define ____cacheline_aligned	__aligned(64)
 
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
