@@ -768,6 +768,7 @@ static int bench_run_expire(const struct bench_row *row, u64 n, s64 *result)
 	const struct bench_kind *kind = row->kind;
 	ktime_t start, hold = BENCH_HOLD;
 	int err = bench_begin(row, n, BENCH_COUNT);
+	bool late;
 
 	if (err)
 		return err;
@@ -785,19 +786,18 @@ static int bench_run_expire(const struct bench_row *row, u64 n, s64 *result)
 	if (kind->hard)
 		local_irq_disable();
 	bench_atomic = false;
-	err = bench_fired || ktime_get() > bench_start + hold;
+	late = bench_fired || ktime_get() > bench_start + hold;
 	bench_spin_until(bench_start + hold + BENCH_WINDOW + BENCH_MARGIN);
 	start = ktime_get();
 	if (kind->hard)
 		local_irq_enable();
 	else
 		local_bh_enable();
-	if (err)
-		pr_warn("%llu timers took too long to arm\n", n);
-
 	err = bench_wait(60 * BENCH_SECOND);
 	bench_finish(row, n);
-	result[0] = bench_each(bench_end - start, n);
+	if (late)
+		pr_warn("%llu timers took too long to arm\n", n);
+	result[0] = late ? BENCH_NONE : bench_each(bench_end - start, n);
 	return err;
 }
 
@@ -1409,7 +1409,11 @@ static void bench_print(const struct bench_group *group, const struct bench_row 
 	bool cpus = group->count_name && !strcmp(group->count_name, "cpus");
 	bool delay = group->count_name && !cpus;
 
-	bench_median(sample, nr);	/* sorts them */
+	bench_median(sample, nr);	/* sorts them, with rounds without a result first */
+	for (; nr && *sample == BENCH_NONE; nr--)
+		sample++;
+	if (!nr)
+		return;
 	pr_info("subject=%s op=%s variant=%s tick_ns=%llu crosses=%u pending=%llu delay_ms=%llu cpus=%llu median=%s min=%s max=%s unit=%s\n",
 		row->kind->subject, group->ops[op], row->kind->variant, row->tick_ns, row->crosses,
 		cpus ? count * BENCH_OWN : delay ? 1 : count, delay ? count : 0, cpus ? count : 1,
@@ -1452,8 +1456,7 @@ static int bench_count(const struct bench_group *group, u64 count)
 		if (row->most && count > row->most)
 			continue;
 		for (op = 0; op < BENCH_OPS && group->ops[op]; op++)
-			if (sample[i][op][0] != BENCH_NONE)
-				bench_print(group, row, op, count, sample[i][op], nr);
+			bench_print(group, row, op, count, sample[i][op], nr);
 	}
 out:
 	kfree(sample);
