@@ -65,7 +65,7 @@ readme_table()
 
 suite_readme()
 {
-	local kernel vmlinuz visitor=$lab_work/visitor user=$lab_work/user
+	local kernel vmlinuz visit visitor=$lab_work/visitor user=$lab_work/user
 	local standard="apt-get install -y ca-certificates git make"
 
 	readme=$lab_top/README dir=$lab_work/readme
@@ -99,9 +99,10 @@ suite_readme()
 
 	# Side by side: most of the time both wait for something
 	readme_visit "$visitor" "$lab_work/visit" &
+	visit=$!
 	readme_run "$user" apt user driver efi
-	readme_guest "$user" "$vmlinuz" || :
-	wait || :
+	readme_guest "$user" "$vmlinuz" || result failed 1 "the user's kernel"
+	wait "$visit" || result failed 1 "the visitor"
 }
 
 # readme_visit MACHINE FOLDER: with a folder of its own for what is kept meanwhile
@@ -322,7 +323,7 @@ readme_guest()
 		dmesg | tail | grep 'version magic'"
 
 	truncate -s $(($(du -sm "$machine" | cut -f 1) * 5 / 4 + 200))M "$image"
-	quiet readme-disk mkfs.ext4 -q -O ^has_journal -d "$machine" "$image"
+	quiet readme-disk mkfs.ext4 -q -O ^has_journal -d "$machine" "$image" || return
 	mapfile -t files < <(stock_modules 6.12 virtio_blk)
 	{
 		echo "modules='${files[*]##*/}'"
