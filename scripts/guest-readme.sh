@@ -27,4 +27,5 @@ chmod +x /sbin/modprobe
 
 export HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 /bin/ip link set lo up
-exec /bin/chroot /disk sh /root/steps
+# By its path: busybox has a sh of its own, with programs of its own
+exec /bin/chroot /disk /bin/sh /root/steps
