@@ -140,16 +140,16 @@ prove_exhaustive()
 prove_faults()
 {
 	local row what goal edit name file status=0 log=$lab_work/fault.log
-	local all=("${goals[@]}") original=([0]="$levels" [1]="$wheel" [2]="$bits")
+	local all=("${goals[@]}") original=([0]="$levels" [1]="$wheel" [2]="$bits") usual=$limit
 
-	limit=5
 	for row in "${faults[@]}"; do
 		IFS=$'\t' read -r what edit name <<<"$row"
 		read -r what goal <<<"$what"
 		levels=${original[0]} wheel=${original[1]} bits=${original[2]}
+		limit=5		# for goals that are not to be proved
 		case $what in
 		lemmas)	file=wheel ;;
-		bits)	file=bits ;;
+		bits)	file=bits limit=$usual ;;	# which is found false at once
 		*)	file=levels ;;
 		esac
 		sed "$edit" "${!file}" >"$lab_work/fault"
