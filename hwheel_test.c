@@ -3256,7 +3256,8 @@ static void test_thousand_wheels(struct kunit *test)
 	kunit_info(test, "%u wheels, 3 times: %lld ns, %lld bytes, afterwards %lld bytes", n,
 		   ktime_get() - begin, bytes, before - free_bytes());
 	KUNIT_EXPECT_LT(test, ktime_get() - begin, SECS(60));
-	if (!IS_ENABLED(CONFIG_KASAN) && !IS_ENABLED(CONFIG_PROVE_LOCKING)) {
+	/* Of a few wheels, what others take and free meanwhile would be too much. */
+	if (n >= 1000 && !IS_ENABLED(CONFIG_KASAN) && !IS_ENABLED(CONFIG_PROVE_LOCKING)) {
 		KUNIT_EXPECT_LT(test, bytes, most);
 		KUNIT_EXPECT_LT(test, before - free_bytes(), most / 2);
 	}
