@@ -133,11 +133,9 @@ static enum hrtimer_restart ticker_held_bare(struct hrtimer *timer)
 {
 	enum hrtimer_restart ret;
 
-	ret = HRTIMER_NORESTART;
 	if (ticker_slow())
 		hrtimer_forward_now(timer, ms_to_ktime(3));
-	if (!ticker_stopped())
-		ret = HRTIMER_RESTART;
+	ret = HRTIMER_RESTART;
 	return ret;
 }
 
