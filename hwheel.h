@@ -36,13 +36,13 @@
  *     cancels them and waits for the callbacks that are running.
  *
  * Mistakes are warned of, once, with the name of the callback where there is
- * one, and do no harm to other timers: arming before hwheel_setup() (in memory
- * of zeroes), after the wheel was destroyed, or on a CPU that can not be; a
- * timer, wheel or callback that is NULL; setting up a timer that is pending;
- * waiting for a callback from within it; a callback that returns with another
- * preemption count, or that switches interrupts on or off; destroying a wheel
- * twice, from its own callback, or with timers pending. Under
- * CONFIG_DEBUG_OBJECTS_TIMERS timers that were never set up, in memory of
+ * one, and do no harm to other timers: arming a timer or waiting for it before
+ * hwheel_setup() (in memory of zeroes); arming it after the wheel was destroyed,
+ * or on a CPU that can not be; a timer, wheel or callback that is NULL; setting
+ * up a timer that is pending; waiting for a callback from within it; a callback
+ * that returns with another preemption count, or that switches interrupts on or
+ * off; destroying a wheel twice, from its own callback, or with timers pending.
+ * Under CONFIG_DEBUG_OBJECTS_TIMERS timers that were never set up, in memory of
  * whatever kind, and those that are freed while pending are found and mended;
  * under CONFIG_LOCKDEP waiting with a lock held that the callback takes is.
  *
