@@ -83,8 +83,8 @@
  *    overdue when they come count as due now, at the clock.
  *  - Each timer of level i is in the spoke of its slot, and that slot lies 0
  *    to n[i] - 1 slots ahead of the clock's.
- *  - A spoke's bit is set if and only if its list is not empty; a summary bit
- *    if and only if its word is not zero.
+ *  - A spoke's bit is set and its bound is a tick if and only if its lists are
+ *    not both empty; a summary bit if and only if its word is not zero.
  *  - All timers of a spoke that is not mixed are due at its bound.
  */
 #ifndef _HWHEEL_LEVELS_H
@@ -161,7 +161,7 @@ struct hwheel_geometry {
  */
 struct hwheel_spoke {
 	struct list_head	timers[HWHEEL_LISTS];
-	u64			bound;		/* while occupied */
+	u64			bound;		/* HWHEEL_NEVER while it is empty */
 	u32			added;		/* timers since it was last empty */
 	u16			index;
 	u8			level;
@@ -175,20 +175,24 @@ static inline struct hwheel_spoke *spoke_of(const struct list_head *head)
 	return (struct hwheel_spoke *)((unsigned long)head & ~(HWHEEL_SPOKE_SIZE - 1UL));
 }
 
-static inline bool spoke_empty(const struct hwheel_spoke *spoke)
+static __always_inline bool spoke_empty(const struct hwheel_spoke *spoke)
 {
-	unsigned int i;
-
-	for (i = 0; i < HWHEEL_LISTS; i++)
-		if (!list_empty(&spoke->timers[i]))
-			return false;
-	return true;
+	return spoke->bound == HWHEEL_NEVER;
 }
 
-/* Go through the timers of @spoke, list by list; @i is the list's number. */
-#define spoke_for_each(timer, spoke, i)					\
-	for ((i) = 0; (i) < HWHEEL_LISTS; (i)++)			\
-		list_for_each_entry(timer, &(spoke)->timers[i], entry)
+/*
+ * The list of @spoke for the next timer. The first few all go to one of them,
+ * as small spokes with two lists would only be emptied twice as often.
+ */
+static __always_inline struct list_head *spoke_list(struct hwheel_spoke *spoke)
+{
+	return &spoke->timers[spoke->added / 8 % HWHEEL_LISTS];
+}
+
+/* Go through the timers of @spoke, list by list. */
+#define spoke_for_each(timer, spoke)						\
+	for (unsigned int __list = 0; __list < HWHEEL_LISTS; __list++)		\
+		list_for_each_entry(timer, &(spoke)->timers[__list], entry)
 
 /* Division by a constant: a shift for powers of two, else a reciprocal. */
 struct hwheel_divisor {
@@ -404,6 +408,7 @@ static inline void level_init(struct hwheel_levels *l, unsigned int i, void *mem
 	for (j = 0; j < lv->nr; j++) {
 		for (k = 0; k < HWHEEL_LISTS; k++)
 			INIT_LIST_HEAD(&spokes[j].timers[k]);
+		spokes[j].bound = HWHEEL_NEVER;
 		spokes[j].level = i;
 		spokes[j].index = j;
 	}
@@ -584,6 +589,7 @@ static inline void levels_unmark(struct hwheel_levels *l, struct hwheel_spoke *s
 	struct hwheel_level *lv = &l->level[spoke->level];
 	u64 *bits = &lv->spokes[spoke->index / 64].bits;
 
+	spoke->bound = HWHEEL_NEVER;
 	*bits &= ~BIT_ULL(spoke->index % 64);
 	if (!*bits)
 		lv->summary &= ~BIT_ULL(spoke->index / 64);
@@ -612,7 +618,7 @@ static __always_inline void levels_insert(struct hwheel_levels *l,
 		levels_widen(spoke, tick);
 		spoke->added++;
 	}
-	list_add_tail(&timer->entry, &spoke->timers[spoke->added % HWHEEL_LISTS]);
+	list_add_tail(&timer->entry, spoke_list(spoke));
 }
 
 /*
@@ -627,9 +633,12 @@ static __always_inline void levels_unlink(struct hwheel_levels *l,
 	if (unlikely(l->walk == &timer->entry))
 		l->walk = next;
 	__list_del_entry(&timer->entry);
-	/* Both are a head: this was the last one in its list. */
-	if (next == prev && spoke_empty(spoke_of(next)))
-		levels_unmark(l, spoke_of(next));
+	if (next == prev) {	/* both are a head: this was the last one in its list */
+		struct hwheel_spoke *spoke = spoke_of(next);
+
+		if (list_empty(&spoke->timers[next == &spoke->timers[0]]))
+			levels_unmark(l, spoke);
+	}
 }
 
 /* Take @timer off the wheel, to be added to another one. */
@@ -1124,7 +1133,7 @@ static inline void levels_walk_end(struct hwheel_levels *l)
 static inline const char *levels_check(struct hwheel_levels *l)
 {
 	u64 pending = 0;
-	unsigned int i, j, k;
+	unsigned int i, j;
 	u32 pos;
 
 	for (i = 0; i <= l->planned; i++) {
@@ -1147,10 +1156,12 @@ static inline const char *levels_check(struct hwheel_levels *l)
 			const struct hwheel_timer *timer;
 			bool now = i == l->planned ? j == HWHEEL_EXPIRED || j == HWHEEL_NOW :
 				   !i && j == lv->pos;
+			bool empty;
 
 			if (spoke->level != i || spoke->index != j)
 				return "a spoke has another one's number";
-			if (level_occupied(lv, j) == spoke_empty(spoke))
+			empty = list_empty(&spoke->timers[0]) && list_empty(&spoke->timers[1]);
+			if (level_occupied(lv, j) == empty || spoke_empty(spoke) != empty)
 				return "a bit is not its spoke's";
 			if (spoke_empty(spoke))
 				continue;
@@ -1160,7 +1171,7 @@ static inline const char *levels_check(struct hwheel_levels *l)
 			if (i && spoke->bound < l->above && !now)
 				return "a bound above level 0 is not known of";
 
-			spoke_for_each(timer, spoke, k) {
+			spoke_for_each(timer, spoke) {
 				u64 tick = levels_due(l, timer);
 
 				pending++;

@@ -238,13 +238,12 @@ static struct place place(struct rig *rig, const struct item *item)
 {
 	const struct hwheel_timer *timer;
 	struct place p;
-	unsigned int i;
 
 	for (p.level = 0; p.level <= rig->l.planned; p.level++) {
 		const struct hwheel_level *lv = &rig->l.level[p.level];
 
 		for (p.spoke = 0; lv->spokes && p.spoke < lv->nr; p.spoke++)
-			spoke_for_each(timer, &lv->spokes[p.spoke], i)
+			spoke_for_each(timer, &lv->spokes[p.spoke])
 				if (timer == &item->timer)
 					return p;
 	}
@@ -701,18 +700,18 @@ static void test_grow_on_demand(struct kunit *test)
 
 static void test_same_spoke_stays(struct kunit *test)
 {
-	enum { OTHERS = HWHEEL_LISTS };		/* the last one is behind the first */
+	enum { OTHERS = 2 };
 	struct rig *rig = rig_new(test, MS, SPOKES(16, 16, 16), 3);
-	struct item *t = items_new(test, max(OTHERS + 1, 3));
+	struct item *t = items_new(test, 1 + OTHERS);
 	unsigned int i;
 
 	for (i = 0; i <= OTHERS; i++)
 		add(rig, &t[i], 43 + !!i);
-	KUNIT_EXPECT_PTR_EQ(test, t[0].timer.entry.next, &t[OTHERS].timer.entry);
+	KUNIT_EXPECT_PTR_EQ(test, t[0].timer.entry.next, &t[1].timer.entry);
 	mod(rig, &t[0], 46);		/* in the same spoke: stays before it */
-	KUNIT_EXPECT_PTR_EQ(test, t[0].timer.entry.next, &t[OTHERS].timer.entry);
+	KUNIT_EXPECT_PTR_EQ(test, t[0].timer.entry.next, &t[1].timer.entry);
 	mod(rig, &t[0], 40);		/* also when the spoke is due earlier now */
-	KUNIT_EXPECT_PTR_EQ(test, t[0].timer.entry.next, &t[OTHERS].timer.entry);
+	KUNIT_EXPECT_PTR_EQ(test, t[0].timer.entry.next, &t[1].timer.entry);
 	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), 40ULL);
 	mod(rig, &t[0], 60);
 	expect_place(rig, &t[0], 1, 3);
@@ -772,7 +771,7 @@ static void test_crowd(struct kunit *test)
 	const struct hwheel_timer *timer;
 	struct hwheel_spoke *spoke;
 	u64 wake, wrong = 0;
-	unsigned int i, j;
+	unsigned int i;
 
 	for (i = 0; i < CROWD; i++)
 		add(rig, &t[i], begin + random_below(16384));
@@ -783,7 +782,7 @@ static void test_crowd(struct kunit *test)
 	/* What is left above level 1 belongs to the last 128 ticks of the spoke. */
 	for (i = 0; i < 128; i++) {
 		spoke = &rig->l.level[2].spokes[i];
-		spoke_for_each(timer, spoke, j)
+		spoke_for_each(timer, spoke)
 			wrong += timer->expires < (s64)((begin + 16384 - 128) * MS);
 	}
 	KUNIT_EXPECT_EQ(test, wrong, 0ULL);

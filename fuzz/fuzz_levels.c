@@ -518,7 +518,7 @@ static void walk_begin(u64 level, u64 index)
 	walk_end();
 	for (i = 0; i < nr_items; i++)
 		items[i]->walked = WALK_ANY;
-	spoke_for_each(timer, spoke, i)
+	spoke_for_each(timer, spoke)
 		item_of(timer)->walked = WALK_EXPECTED;
 	levels_walk_begin(&wheel->l, spoke);
 	walking = true;
@@ -540,7 +540,7 @@ static void walk_next(void)
 	check(item->walked != WALK_SEEN, "a walk saw a timer twice");
 	if (item->walked == WALK_EXPECTED)
 		item->walked = WALK_SEEN;
-	spoke_for_each(same, wheel->l.walked, i)
+	spoke_for_each(same, wheel->l.walked)
 		if (same == timer)
 			return;
 	fail("a walk left its spoke");

@@ -517,7 +517,8 @@ static void next_stage(void)
 		add_level();
 		/* What was parked goes anywhere from here. */
 		for (i = 0; i < MAX_TIMERS; i++)
-			if (timers[i].entry.next && spoke_with(&timers[i])->level == geometry.levels)
+			if (timers[i].entry.next &&
+			    spoke_with(&timers[i])->level == geometry.levels)
 				rank[i] = ~0U;
 		if (levels_check(&levels))
 			fail("%s, with a new level", levels_check(&levels));
