@@ -919,14 +919,11 @@ static inline struct hwheel_spoke *levels_entered(struct hwheel_levels *l)
 static __always_inline struct hwheel_timer *spoke_end(struct hwheel_spoke *spoke,
 						      unsigned int turn)
 {
-	struct list_head *list;
+	struct list_head *list = &spoke->timers[turn % 2];
 
-	do {
-		list = &spoke->timers[turn % HWHEEL_LISTS];
-		turn++;
-	} while (unlikely(list_empty(list)));
-	return list_entry((turn - 1) / HWHEEL_LISTS % 2 ? list->prev : list->next,
-			  struct hwheel_timer, entry);
+	if (unlikely(list_empty(list)))
+		list = &spoke->timers[!(turn % 2)];
+	return list_entry(turn / 2 % 2 ? list->prev : list->next, struct hwheel_timer, entry);
 }
 
 /*

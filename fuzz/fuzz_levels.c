@@ -442,7 +442,7 @@ static void pop(struct hwheel_timer *timer)
 static bool step(unsigned int pops)
 {
 	struct hwheel_levels *l = &wheel->l;
-	u64 clock = l->clock, moved = l->moved;
+	u64 clock = l->clock, moved = l->moved, visited = l->visited;
 	struct hwheel_timer *timer;
 	enum hwheel_step what;
 	unsigned int i;
@@ -454,6 +454,8 @@ static bool step(unsigned int pops)
 	check(l->clock >= clock, "the clock went back");
 	check(l->clock <= now || l->clock == clock, "the clock is ahead of time");
 	check(l->moved - moved <= HWHEEL_BATCH, "too many moved at once");
+	check(what != HWHEEL_MOVED || l->moved != moved || l->visited != visited,
+	      "a step has moved nothing");
 
 	if (what == HWHEEL_IDLE) {
 		check(l->clock >= now, "idle, and the clock is behind");

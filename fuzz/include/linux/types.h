@@ -38,6 +38,7 @@ struct list_head {
 /* There is one thread only. */
 #define READ_ONCE(x)			(x)
 #define WRITE_ONCE(x, value)		((x) = (value))
+#define data_race(x)			(x)
 #define smp_load_acquire(p)		(*(p))
 #define smp_store_release(p, value)	(*(p) = (value))
 
