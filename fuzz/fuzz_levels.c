@@ -455,7 +455,7 @@ static bool step(unsigned int pops)
 	check(l->clock <= now || l->clock == clock, "the clock is ahead of time");
 	check(l->moved - moved <= HWHEEL_BATCH, "too many moved at once");
 	check(what != HWHEEL_MOVED || l->moved != moved || l->visited != visited,
-	      "a step has moved nothing");
+	      "nothing was moved, and more is to come");
 
 	if (what == HWHEEL_IDLE) {
 		check(l->clock >= now, "idle, and the clock is behind");

@@ -36,9 +36,9 @@ struct list_head {
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 
 /* There is one thread only. */
+#define data_race(x)			(x)
 #define READ_ONCE(x)			(x)
 #define WRITE_ONCE(x, value)		((x) = (value))
-#define data_race(x)			(x)
 #define smp_load_acquire(p)		(*(p))
 #define smp_store_release(p, value)	(*(p) = (value))
 
