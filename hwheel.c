@@ -423,13 +423,32 @@ static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
 	return base;
 }
 
+/*
+ * timer->base, which mostly is the one that was asked for last on this CPU. A
+ * timer that is seldom used is not in the cache; where the base is guessed and
+ * the guess compared, a processor goes on with it while the timer is fetched.
+ */
+static DEFINE_PER_CPU(struct hwheel_base *, hwheel_guess);
+
+static __always_inline struct hwheel_base *hwheel_guess_base(const struct hwheel_timer *timer)
+{
+	struct hwheel_base *base = READ_ONCE(timer->base), *guess = raw_cpu_read(hwheel_guess);
+
+	if (likely(base == guess)) {
+		OPTIMIZER_HIDE_VAR(guess);
+		return guess;
+	}
+	raw_cpu_write(hwheel_guess, base);
+	return base;
+}
+
 static __always_inline struct hwheel_base *hwheel_base(const struct hwheel_timer *timer)
 {
 	struct hwheel_base *base = NULL;
 
 	if (likely(timer)) {
 		debug_hwheel_assert_init((struct hwheel_timer *)timer);
-		base = READ_ONCE(timer->base);
+		base = hwheel_guess_base(timer);
 	}
 	if (unlikely((unsigned long)base <= (unsigned long)__HWHEEL_SYSTEM_BASE))
 		return hwheel_find_base((struct hwheel_timer *)timer);
@@ -460,7 +479,7 @@ static __always_inline struct hwheel_base *hwheel_lock(struct hwheel_timer *time
 	__acquires(timer->base->lock)
 {
 	for (;;) {
-		struct hwheel_base *base = READ_ONCE(timer->base);
+		struct hwheel_base *base = hwheel_guess_base(timer);
 
 		raw_spin_lock_irqsave(&base->lock, *flags);
 		if (likely(READ_ONCE(timer->base) == base))
