@@ -318,7 +318,7 @@ readme_guest()
 	readme_step "sh scripts/guest-top.sh"
 	IFS=$'\t' read -r where item arguments sign < <(readme_rows refusal)
 	readme_step "rmmod hwheel_sessions
-		sed s/vermagic=6/vermagic=5/ hwheel.ko >/tmp/hwheel.ko
+		sed '/vermagic=/ s/ SMP / UMP /' hwheel.ko >/tmp/hwheel.ko
 		rmmod hwheel; insmod /tmp/hwheel.ko 2>&1 | grep '$item' &&
 		dmesg | tail | grep 'version magic'"
 
