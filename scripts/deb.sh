@@ -14,7 +14,7 @@ logged=$(sed -n '1s/.*(\(.*\)).*/\1/p' "$lab_top/debian/changelog")
 	die "dkms.conf has version $version, debian/changelog $logged:" \
 		"begin an entry for $version there"
 
-need dpkg-dev debhelper dh-dkms dh-python fakeroot help2man python3
+need build-essential debhelper dh-dkms dh-python fakeroot help2man python3
 copy_sources "$lab_work/hwheel"
 say "deb: building the packages"
 (cd "$lab_work/hwheel" && quiet deb dpkg-buildpackage -us -uc)
