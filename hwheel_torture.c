@@ -1796,8 +1796,10 @@ static int wheel_thread(void *unused)
 				return 0;
 			continue;
 		}
-		for (i = 0; i < BRIEF_TIMERS / 3 && !over(); i++)
+		for (i = 0; i < BRIEF_TIMERS / 3 && !over(); i++) {
+			step();
 			brief_quiet(&b->slots[i], &rnd);
+		}
 		doomed_begin(&b->wheel);
 		for (i = 0; i < 6 * BRIEF_TIMERS && !over(); i++) {
 			struct slot *s = &b->slots[below(&rnd, BRIEF_TIMERS)];
