@@ -29,17 +29,38 @@ qemu=("qemu-system-$MACHINE" "${machine[@]}" -accel "tcg,thread=multi"
 # As it is each time, whatever the guest writes to it
 [ -z "${DISK-}" ] || qemu+=(-drive "if=virtio,format=raw,snapshot=on,file=$DISK")
 
-# With two simulated CPUs, the QEMU of Debian 12 now and then trips over a
-# kernel that patches its own code ("Oops: int3"), mostly while it boots.
-# Nothing of ours has breakpoints, so such a run is no test of it.
+# Now and then the QEMU of Debian 12 trips over itself when it simulates several
+# CPUs: a kernel that patches its own code dies of a breakpoint ("Oops: int3"),
+# mostly while it boots, or an interrupt saves flags with bits set that no CPU has
+# (22 to 31), of which some mean single steps. Nothing of ours sets breakpoints, and
+# no software can set those bits, so such a run is no test of it.
+qemu_tripped()
+{
+	case $1 in
+	2)	say "qemu: the guest died while it booted" ;;
+	*)	if [ "$1" = 1 ] && grep -q 'Oops: int3' "$lab_work/console"; then
+			say "qemu: the guest met a breakpoint that nobody set"
+		elif grep -qE 'EFLAGS: ([1-9a-f]|0[1-9a-f]|00[4-9a-f])[0-9a-f]+' \
+			"$lab_work/console"; then
+			say "qemu: the guest had flags that no CPU has"
+		else
+			return 1
+		fi ;;
+	esac
+	echo "lab: that run does not count"
+}
+
+# Into a file goes only the run that counts
+if [ -f /dev/stdout ]; then
+	run=$lab_work/run
+else
+	run=/dev/stdout
+fi
 for _ in 1 2 3; do
 	status=0
-	guest_run "${qemu[@]}" || status=$?
-	case $status in
-	2)	say "qemu: the guest died while it booted" ;;
-	1)	grep -q 'Oops: int3' "$lab_work/console" || exit 1
-		say "qemu: the guest met a breakpoint that nobody set" ;;
-	*)	exit $status ;;
-	esac
+	guest_run "${qemu[@]}" >"$run" || status=$?
+	qemu_tripped $status >>"$run" || break
+	[ $status != 0 ] || status=1
 done
-exit 1
+[ "$run" = /dev/stdout ] || cat "$run"
+exit $((status != 0))

@@ -405,9 +405,10 @@ guest_run()
 # time stamps; from a guest that died, what the console had
 guest_log()
 {
-	awk '/lab: log begins$/ { log_begins = 1; out = ""; next }
-	     /lab: log ends$/ { exit }
-	     { out = out $0 "\n" }
+	awk '/lab: that run does not count$/ { out = ""; ended = 0; next }
+	     /lab: log begins$/ { out = ""; next }
+	     /lab: log ends$/ { ended = 1 }
+	     !ended { out = out $0 "\n" }
 	     END { printf "%s", out }' "$1" |
 		sed -n '/lab: payload begins$/,$p' |
 		sed 's/^\[ *[0-9]*\.[0-9]*\] //'
@@ -420,14 +421,14 @@ guest_log()
 # strict with itself.
 dmesg_dirty()
 {
-	awk '/^=====+$/ { held = held $0 "\n"; inside = !inside
-			 if (!inside) {
-				if (held !~ /BUG: KCSAN:/ || held ~ /BUG: KCSAN:[^\n]*\[hwheel\]/)
-					printf "%s", held
-				held = ""
-			 }
-			 next }
-	     inside { held = held $0 "\n"; next }
+	awk 'held && /^=====+$/ {
+		if (held ~ /BUG: KCSAN:[^\n]*\[hwheel\]/)
+			printf "%s", held
+		held = ""
+		next
+	     }
+	     /BUG: KCSAN:/ { printf "%s", held; held = "" }
+	     held || /BUG: KCSAN:/ { held = held $0 "\n"; next }
 	     { print }
 	     END { printf "%s", held }' "$1" |
 	awk '/hwheel-expect-begin/ { expected = 1 }
