@@ -802,31 +802,32 @@ static bool hwheel_overdrawn(struct hwheel_base *base, ktime_t begin, ktime_t no
 /*
  * After a run at @now. If it was cut short, the next one begins after a break of
  * @pause ns, in which others have the CPU, or later if there is nothing to do
- * by then.
+ * by then. Returns whether something was left to do in that break.
  */
-static void hwheel_end_run(struct hwheel_base *base, ktime_t now, u64 pause,
+static bool hwheel_end_run(struct hwheel_base *base, ktime_t now, u64 pause,
 			   enum hwheel_context context)
 {
 	ktime_t resume;
 	u64 wake;
 
 	if (base->closing)
-		return;
+		return pause;
 	if (pause && context == HWHEEL_WORK) {
 		hwheel_queue_work(base);
-		return;
+		return true;
 	}
 	wake = levels_wake(&base->levels);
 	base->armed = HWHEEL_NEVER;
 	if (wake == HWHEEL_NEVER)
-		return;
+		return false;
 	resume = hwheel_deadline(now, pause);
 	if (pause && levels_tick_ns(&base->levels, wake) <= resume) {
 		base->armed = max(base->levels.clock, 1ULL);
 		hwheel_start_hrtimer(base, resume);
-	} else {
-		hwheel_arm_base(base, wake);
+		return true;
 	}
+	hwheel_arm_base(base, wake);
+	return false;
 }
 
 /* Move up to HWHEEL_BATCH timers from @from, whose CPU is dead, to this CPU. */
@@ -883,8 +884,8 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 {
 	struct hwheel_levels *levels = &base->levels;
 	u64 moved, pause = 0, budget = base->wheel->budget_ns;
+	bool idle = true, overrun = false;
 	ktime_t begin, now, end, locked;
-	bool idle = true;
 
 	if (context == HWHEEL_SOFTIRQ)
 		hwheel_lock_expiry(base);
@@ -910,8 +911,7 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 		idle = false;
 		if (now >= end) {
 			pause = max(budget / HWHEEL_BREAK, 1ULL);
-			base->count[HWHEEL_BUDGET_OVERRUNS]++;
-			trace_hwheel_budget(base, now, end);
+			overrun = true;
 			break;
 		}
 		if (step == HWHEEL_DUE) {
@@ -939,9 +939,14 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 
 	if (idle)
 		base->count[HWHEEL_IDLE_INTERRUPTS]++;
-	if (context == HWHEEL_HARDIRQ && hwheel_overdrawn(base, begin, now))
+	if (context == HWHEEL_HARDIRQ && hwheel_overdrawn(base, begin, now)) {
 		pause = max(budget, 1ULL);
-	hwheel_end_run(base, now, pause, context);
+		overrun = true;
+	}
+	if (hwheel_end_run(base, now, pause, context) && overrun) {
+		base->count[HWHEEL_BUDGET_OVERRUNS]++;
+		trace_hwheel_budget(base, now, end);
+	}
 	hwheel_unlock_run(base, context);
 	if (context == HWHEEL_SOFTIRQ)
 		hwheel_unlock_expiry(base);

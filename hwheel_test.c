@@ -2630,6 +2630,32 @@ static void test_quiet_spent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "idle_interrupts"), idle);
 }
 
+static void act_rearm_soon(struct probe *p)
+{
+	busy(60 * NSEC_PER_USEC);
+	if (runs(p) < p->n)
+		hwheel_add(&p->timer, 2 * NSEC_PER_USEC);
+}
+
+/* Each run keeps to the budget; all of them, in interrupts without pause, don't. */
+static void test_overdrawn(struct kunit *test)
+{
+	struct hwheel *wheel = wheel_make(test, (struct hwheel_config){
+		.tick_ns = NSEC_PER_USEC, .budget_ns = 200 * NSEC_PER_USEC });
+	struct probe *p = probe_new(test, wheel, NSEC_PER_USEC);
+
+	if (years)
+		kunit_skip(test, "nothing takes any time");
+	if (suite_context != HWHEEL_HARDIRQ)
+		kunit_skip(test, "others have the CPU between runs");
+	p->act = act_rearm_soon;
+	p->n = 100;
+	hwheel_add(&p->timer, 0);
+	wait_for(test, runs(p) >= p->n);
+	hwheel_cancel_sync(&p->timer);
+	KUNIT_EXPECT_GT(test, hwheel_count(wheel, "budget_overruns"), 0);
+}
+
 /*
  * Something that has to wait for as long as callbacks of this suite's context
  * have the CPU, begun again each millisecond.
@@ -3779,6 +3805,7 @@ static struct kunit_case name[] = {				\
 	KUNIT_CASE(test_quiet_cancelled),			\
 	KUNIT_CASE(test_quiet_put_off),				\
 	KUNIT_CASE(test_quiet_spent),				\
+	KUNIT_CASE(test_overdrawn),				\
 	KUNIT_CASE(test_budget),				\
 	KUNIT_CASE(test_budget_mass),				\
 	KUNIT_CASE(test_budget_default),			\

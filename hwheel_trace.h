@@ -148,7 +148,7 @@ TRACE_EVENT(hwheel_arm,
 		  __entry->wheel)
 );
 
-/* A run has used up its budget and leaves the rest to the next one. */
+/* A run, or several close to each other, used up the budget; the rest is left. */
 TRACE_EVENT(hwheel_budget,
 	TP_PROTO(struct hwheel_base *base, s64 now, s64 end),
 	TP_ARGS(base, now, end),
@@ -158,7 +158,7 @@ TRACE_EVENT(hwheel_budget,
 		__array(char,		wheel, HWHEEL_NAME_MAX + 1)
 	),
 	TP_fast_assign(
-		__entry->over = now - end;
+		__entry->over = max(now - end, 0LL);
 		__entry->pending = base->levels.pending;
 		memcpy(__entry->wheel, base->wheel->name, HWHEEL_NAME_MAX + 1);
 	),
