@@ -473,19 +473,19 @@ hwheel_base_now(struct hwheel_timer *timer, ktime_t *now)
 	return base;
 }
 
-/* Lock the base that @timer, which has one, is on. */
+/* Lock the base that @timer is on, which was @base a moment ago. */
 static __always_inline struct hwheel_base *hwheel_lock(struct hwheel_timer *timer,
+						       struct hwheel_base *base,
 						       unsigned long *flags)
 	__acquires(timer->base->lock)
 {
 	for (;;) {
-		struct hwheel_base *base = hwheel_guess_base(timer);
-
 		raw_spin_lock_irqsave(&base->lock, *flags);
 		if (likely(READ_ONCE(timer->base) == base))
 			return base;
 		raw_spin_unlock_irqrestore(&base->lock, *flags);
 		cpu_relax();
+		base = READ_ONCE(timer->base);
 	}
 }
 
@@ -1132,23 +1132,26 @@ hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
 	}
 	raw_spin_unlock(&target->lock);
 	raw_spin_unlock(&from->lock);
-	return hwheel_lock(timer, &flags);	/* interrupts are off already */
+	/* Interrupts are off already. */
+	return hwheel_lock(timer, READ_ONCE(timer->base), &flags);
 }
 
 /*
- * Arm @timer for @expires. @now is the present time if the caller has read the
- * clock, else 0; reading it costs as much as all the rest, so it is read here
- * only to bring the clock of an idle base on.
+ * Arm @timer, which was on @base a moment ago, for @expires, which is at @tick.
+ * @now is the present time if the caller has read the clock, else 0; reading it
+ * costs as much as all the rest, so it is read here only to bring the clock of an
+ * idle base on.
  */
-static __always_inline bool hwheel_arm(struct hwheel_timer *timer, ktime_t expires,
-				       ktime_t now, enum hwheel_how how, int cpu)
+static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_timer *timer,
+				       ktime_t expires, u64 tick, ktime_t now,
+				       enum hwheel_how how, int cpu)
 {
-	struct hwheel_base *base, *target;
+	struct hwheel_base *target;
 	bool pending, moved = false;
 	unsigned long flags;
-	u64 tick, wake;
+	u64 wake;
 
-	base = hwheel_lock(timer, &flags);
+	base = hwheel_lock(timer, base, &flags);
 	for (;;) {
 		pending = hwheel_queued(timer);
 		if (!hwheel_may_arm(base, timer, expires, how))
@@ -1169,7 +1172,6 @@ static __always_inline bool hwheel_arm(struct hwheel_timer *timer, ktime_t expir
 		base->dest = cpu >= 0 && cpu != base->cpu ?
 			     per_cpu_ptr(base->wheel->bases, cpu) : NULL;
 
-	tick = levels_tick_up(&base->levels, expires);
 	if (pending && !moved) {
 		u64 old = levels_due(&base->levels, timer);
 
@@ -1183,10 +1185,13 @@ static __always_inline bool hwheel_arm(struct hwheel_timer *timer, ktime_t expir
 			hwheel_catch_up(base, now, base->levels.level[0].nr / 2);
 		WRITE_ONCE(timer->expires, expires);
 		wake = levels_add(&base->levels, timer, tick);
-		base->count[pending ? HWHEEL_REARMED : HWHEEL_ADDED]++;
+		if (unlikely(pending)) {
+			base->count[HWHEEL_REARMED]++;
+		} else {
+			base->count[HWHEEL_ADDED]++;
+			debug_hwheel_activate(timer);
+		}
 	}
-	if (!pending)
-		debug_hwheel_activate(timer);
 	trace_hwheel_start(base, timer);
 	if (wake < base->armed)
 		hwheel_arm_base(base, wake);
@@ -1195,32 +1200,41 @@ out:
 	return pending;
 }
 
-/* The instant from @expires to @expires + @slack at which timers best meet. */
-static noinline ktime_t hwheel_pick(const struct hwheel_base *base, ktime_t expires,
-				    ktime_t slack)
+/*
+ * The tick at which timers best meet from *@expires to *@expires + @slack, and its
+ * instant instead of *@expires.
+ */
+static __always_inline u64 hwheel_pick(const struct hwheel_base *base, ktime_t *expires,
+				       ktime_t slack)
 {
+	const struct hwheel_levels *levels = &base->levels;
 	u64 first, last;
 
+	first = levels_tick_up(levels, *expires);
 	if (slack <= 0)
-		return expires;
-	if (expires > KTIME_MAX - slack)
-		slack = KTIME_MAX - expires;
-	first = levels_tick_up(&base->levels, expires);
-	last = levels_tick_down(&base->levels, expires + slack);
-	if (first > last || expires + slack < 0)
-		return expires;
-	return levels_tick_ns(&base->levels, levels_align(&base->levels, first, last));
+		return first;
+	last = levels_tick_down(levels, *expires <= KTIME_MAX - slack ?
+				*expires + slack : KTIME_MAX);
+	if (first > last || !first)
+		return first;
+	first = levels_align(levels, first, last);
+	*expires = levels_tick_ns(levels, first);
+	return first;
 }
 
 /* Arm @timer for @delay from now. */
 static __always_inline bool hwheel_arm_after(struct hwheel_timer *timer, ktime_t delay,
 					     enum hwheel_how how, int cpu)
 {
-	ktime_t now;
+	ktime_t now, expires;
+	struct hwheel_base *base;
 
-	if (unlikely(!hwheel_base_now(timer, &now)))
+	base = hwheel_base_now(timer, &now);
+	if (unlikely(!base))
 		return false;
-	return hwheel_arm(timer, hwheel_deadline(now, delay), now, how, cpu);
+	expires = hwheel_deadline(now, delay);
+	return hwheel_arm(base, timer, expires, levels_tick_up(&base->levels, expires),
+			  now, how, cpu);
 }
 
 /**
@@ -1258,8 +1272,9 @@ EXPORT_SYMBOL_GPL(hwheel_add);
  */
 bool hwheel_add_range(struct hwheel_timer *timer, ktime_t delay, ktime_t slack)
 {
-	const struct hwheel_base *base;
-	ktime_t now;
+	struct hwheel_base *base;
+	ktime_t now, expires;
+	u64 tick;
 
 	base = hwheel_base_now(timer, &now);
 	if (unlikely(!base))
@@ -1268,8 +1283,9 @@ bool hwheel_add_range(struct hwheel_timer *timer, ktime_t delay, ktime_t slack)
 	 * The coarse clock plus a jiffy would do here, and cost less; but it
 	 * was seen 16 ms behind where the timer interrupt came late.
 	 */
-	return hwheel_arm(timer, hwheel_pick(base, hwheel_deadline(now, delay), slack),
-			  now, HWHEEL_ANYHOW, -1);
+	expires = hwheel_deadline(now, delay);
+	tick = hwheel_pick(base, &expires, slack);
+	return hwheel_arm(base, timer, expires, tick, now, HWHEEL_ANYHOW, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_add_range);
 
@@ -1287,13 +1303,13 @@ EXPORT_SYMBOL_GPL(hwheel_add_range);
  */
 bool hwheel_add_at(struct hwheel_timer *timer, ktime_t expires, ktime_t slack)
 {
-	const struct hwheel_base *base = hwheel_base(timer);
+	struct hwheel_base *base = hwheel_base(timer);
+	u64 tick;
 
 	if (unlikely(!base))
 		return false;
-	if (slack > 0)
-		expires = hwheel_pick(base, expires, slack);
-	return hwheel_arm(timer, expires, 0, HWHEEL_ANYHOW, -1);
+	tick = hwheel_pick(base, &expires, slack);
+	return hwheel_arm(base, timer, expires, tick, 0, HWHEEL_ANYHOW, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_add_at);
 
@@ -1365,7 +1381,7 @@ EXPORT_SYMBOL_GPL(hwheel_reduce);
  */
 u64 hwheel_forward(struct hwheel_timer *timer, ktime_t interval)
 {
-	const struct hwheel_base *base = hwheel_base(timer);
+	struct hwheel_base *base = hwheel_base(timer);
 	ktime_t now, expires;
 	u64 late, n = 0;
 
@@ -1384,7 +1400,8 @@ u64 hwheel_forward(struct hwheel_timer *timer, ktime_t interval)
 		interval -= late - n++ * interval;	/* what is left of the period */
 		expires = hwheel_deadline(now, interval);
 	}
-	hwheel_arm(timer, expires, now, HWHEEL_ANYHOW, -1);
+	hwheel_arm(base, timer, expires, levels_tick_up(&base->levels, expires), now,
+		   HWHEEL_ANYHOW, -1);
 	return n;
 }
 EXPORT_SYMBOL_GPL(hwheel_forward);
@@ -1400,14 +1417,14 @@ EXPORT_SYMBOL_GPL(hwheel_forward);
 static __always_inline int hwheel_remove(struct hwheel_timer *timer, bool shutdown,
 					 struct hwheel_base **running)
 {
-	struct hwheel_base *base;
+	struct hwheel_base *base = hwheel_base(timer);
 	unsigned long flags;
 	int ret = 0;
 
-	if (unlikely(!hwheel_base(timer)))
+	if (unlikely(!base))
 		return 0;
 
-	base = hwheel_lock(timer, &flags);
+	base = hwheel_lock(timer, base, &flags);
 	if (shutdown)
 		timer->life = HWHEEL_SHUT_DOWN;
 	if (running && base->running == timer) {

@@ -107,6 +107,7 @@
 /*
  * Lists of a spoke. A list is walked one cache miss at a time. With two lists,
  * taken from both ends, four are under way; with three it was no faster.
+ * spoke_list(), spoke_end() and levels_unlink() are written for two.
  */
 #define HWHEEL_LISTS		2
 #define HWHEEL_SPOKE_SIZE	64	/* a cache line, for spoke_of() */
@@ -181,12 +182,14 @@ static __always_inline bool spoke_empty(const struct hwheel_spoke *spoke)
 }
 
 /*
- * The list of @spoke for the next timer. The first few all go to one of them,
- * as small spokes with two lists would only be emptied twice as often.
+ * The list of @spoke for the next timer. The first few all go to one of them, as
+ * small spokes with two lists would only be emptied twice as often. They take
+ * turns after as many timers as a list's head has bytes, so that the number of
+ * timers has the bit that is the offset of the second.
  */
 static __always_inline struct list_head *spoke_list(struct hwheel_spoke *spoke)
 {
-	return &spoke->timers[spoke->added / 8 % HWHEEL_LISTS];
+	return (void *)spoke->timers + (spoke->added & sizeof(struct list_head));
 }
 
 /* Go through the timers of @spoke, list by list. */
@@ -221,8 +224,8 @@ struct hwheel_level {
  * @planned: number of levels of the geometry; level[planned] is the parking lot
  * @wanted: number of levels that timers have asked for
  * @want: told, with the levels locked, when @wanted is more than @nr; or NULL
- * @lowest: by bits in the distance to a timer's tick, the lowest level that
- *	can be its own
+ * @lowest: by the highest bit in the distance to a timer's tick, the lowest
+ *	level that can be its own
  * @tick_ns: nanoseconds a tick
  * @tick_div: divides by @tick_ns
  * @last_tick: last tick that begins at or before S64_MAX nanoseconds
@@ -251,7 +254,7 @@ struct hwheel_levels {
 	u8			wanted;
 	bool			pow2;
 	void			(*want)(struct hwheel_levels *l);
-	u8			lowest[65];
+	u8			lowest[64];
 	struct hwheel_level	level[HWHEEL_MAX_LEVELS + 1];
 };
 
@@ -323,6 +326,16 @@ static __always_inline u64 levels_due(const struct hwheel_levels *l,
 				      const struct hwheel_timer *timer)
 {
 	return levels_tick_up(l, timer->expires);
+}
+
+/* The highest bit of @x, which is not 0, counted from 0. */
+static __always_inline unsigned int levels_highest(u64 x)
+{
+#if BITS_PER_LONG == 64		/* fls64() minds 0 */
+	return __fls(x);
+#else
+	return fls64(x) - 1;
+#endif
 }
 
 static __always_inline u64 level_slot(const struct hwheel_level *lv, u64 tick)
@@ -444,9 +457,9 @@ static inline void levels_init(struct hwheel_levels *l,
 	}
 	level_init(l, l->planned, memory);
 
-	for (i = 1; i < ARRAY_SIZE(l->lowest); i++) {
+	for (i = 0; i < ARRAY_SIZE(l->lowest); i++) {
 		for (j = 0; j < l->planned; j++)
-			if (1ULL << (i - 1) < l->level[j + 1].width)
+			if (1ULL << i < l->level[j + 1].width)
 				break;
 		l->lowest[i] = j;
 	}
@@ -506,7 +519,15 @@ static __always_inline struct hwheel_spoke *level_ahead(const struct hwheel_leve
 							u64 ahead)
 {
 	ahead += lv->pos;
-	return &lv->spokes[ahead < lv->open ? ahead : ahead - lv->open];
+	ahead = ahead < lv->open ? ahead : ahead - lv->open;
+	OPTIMIZER_HIDE_VAR(ahead);	/* else gcc finds two addresses, to take one */
+	return &lv->spokes[ahead];
+}
+
+/* The lowest level that can be that of a timer due at @tick, not before the clock. */
+static __always_inline struct hwheel_level *levels_lowest(struct hwheel_levels *l, u64 tick)
+{
+	return &l->level[l->lowest[levels_highest((tick - l->clock) | 1)]];
 }
 
 /*
@@ -529,7 +550,7 @@ static inline struct hwheel_spoke *levels_park(struct hwheel_levels *l, u64 tick
 	int bucket = levels_bucket(l, tick);
 
 	if (l->nr < l->planned) {
-		u8 wanted = max(l->lowest[fls64(tick - l->clock)], l->nr) + 1;
+		u8 wanted = max(levels_lowest(l, tick) - l->level, l->nr) + 1;
 
 		WRITE_ONCE(l->wanted, clamp(wanted, l->wanted, l->planned));
 		if (l->want)
@@ -538,12 +559,12 @@ static inline struct hwheel_spoke *levels_park(struct hwheel_levels *l, u64 tick
 	return levels_transit(l, bucket < 0 ? HWHEEL_NOW : bucket);
 }
 
-/* Likewise, of a timer that has its place in no level below level @i. */
+/* Likewise, of a timer that has its place in no level below @lv. */
 static noinline struct hwheel_spoke *levels_place_above(struct hwheel_levels *l,
-							unsigned int i, u64 tick)
+							const struct hwheel_level *lv,
+							u64 tick)
 {
-	for (; i < l->nr; i++) {
-		const struct hwheel_level *lv = &l->level[i];
+	for (; lv < &l->level[l->nr]; lv++) {
 		u64 ahead = level_slot(lv, tick) - lv->slot;
 
 		if (ahead < lv->nr)
@@ -553,27 +574,38 @@ static noinline struct hwheel_spoke *levels_place_above(struct hwheel_levels *l,
 }
 
 /*
- * The spoke that a timer due at @tick has its place in. Whether the distance
- * to @tick spans n or n + 1 slots depends on where in its slot the clock is,
- * so one more level may have to be looked at than @lowest says; with levels of
- * only 2 or 3 spokes two more.
+ * The spoke that a timer due at @tick has its place in, and its level. Whether
+ * the distance to @tick spans n or n + 1 slots depends on where in its slot the
+ * clock is, so one more level may have to be looked at than @lowest says; with
+ * levels of only 2 or 3 spokes two more.
  */
 static __always_inline struct hwheel_spoke *
-levels_place(struct hwheel_levels *l, u64 tick)
+levels_find(struct hwheel_levels *l, u64 tick, const struct hwheel_level **level)
 {
 	const struct hwheel_level *lv;
-	unsigned int i;
+	struct hwheel_spoke *spoke;
 	u64 ahead;
 
 	if (tick < l->clock)
 		tick = l->clock;	/* overdue; now is as soon as possible */
 
-	i = l->lowest[fls64(tick - l->clock)];
-	lv = &l->level[i];
+	lv = levels_lowest(l, tick);
+	OPTIMIZER_HIDE_VAR(lv);		/* gcc would find it anew for each of its members */
 	ahead = level_slot(lv, tick) - lv->slot;
-	if (unlikely(ahead >= lv->open))
-		return levels_place_above(l, i, tick);
+	if (unlikely(ahead >= lv->open)) {
+		spoke = levels_place_above(l, lv, tick);
+		*level = &l->level[spoke->level];
+		return spoke;
+	}
+	*level = lv;
 	return level_ahead(lv, ahead);
+}
+
+static __always_inline struct hwheel_spoke *levels_place(struct hwheel_levels *l, u64 tick)
+{
+	const struct hwheel_level *lv;
+
+	return levels_find(l, tick, &lv);
 }
 
 static inline void levels_mark(struct hwheel_levels *l, struct hwheel_spoke *spoke)
@@ -598,11 +630,8 @@ static inline void levels_unmark(struct hwheel_levels *l, struct hwheel_spoke *s
 /* Something due at @tick is, or may be, in @spoke, which is occupied. */
 static __always_inline void levels_widen(struct hwheel_spoke *spoke, u64 tick)
 {
-	if (tick != spoke->bound) {
-		spoke->mixed = true;
-		if (tick < spoke->bound)
-			spoke->bound = tick;
-	}
+	spoke->mixed |= tick != spoke->bound;
+	spoke->bound = min(tick, spoke->bound);
 }
 
 static __always_inline void levels_insert(struct hwheel_levels *l,
@@ -769,13 +798,12 @@ static noinline bool levels_stays(struct hwheel_levels *l, struct hwheel_spoke *
 static __always_inline u64 levels_mod(struct hwheel_levels *l,
 				      struct hwheel_timer *timer, u64 old, u64 tick)
 {
+	const struct hwheel_level *lv;
 	struct hwheel_spoke *spoke;
-	struct hwheel_level *lv;
 
 	if (old == tick)
 		return tick;
-	spoke = levels_place(l, tick);
-	lv = &l->level[spoke->level];
+	spoke = levels_find(l, tick, &lv);
 	if (unlikely(level_slot(lv, old) == level_slot(lv, tick)) &&
 	    levels_stays(l, spoke, old, tick))
 		return tick;
@@ -1062,28 +1090,32 @@ static inline struct hwheel_timer *levels_any(struct hwheel_levels *l)
 }
 
 /*
- * The most coarsely aligned tick from @first to @last: a multiple of the
- * widest slot that has one there, and of the greatest power of two among
+ * The most coarsely aligned tick from @first, which is not 0, to @last: a multiple
+ * of the widest slot that has one there, and of the greatest power of two among
  * those. Timers with slack meet in such ticks.
  */
-static inline u64 levels_align(const struct hwheel_levels *l, u64 first, u64 last)
+static noinline u64 levels_align_slow(const struct hwheel_levels *l, u64 first, u64 last)
 {
-	unsigned int i = l->pow2 ? 0 : l->planned - 1;
-	const struct hwheel_level *lv;
-	u64 mask;
+	const struct hwheel_level *lv = &l->level[l->planned - 1];
+	u64 differ;
+
+	/* Slots, and the first one not to be taken */
+	while (!(differ = level_slot(lv, first - 1) ^ level_slot(lv, last)))
+		lv--;
+	return (level_slot(lv, last) >> levels_highest(differ) << levels_highest(differ)) *
+	       lv->width;
+}
+
+static __always_inline u64 levels_align(const struct hwheel_levels *l, u64 first, u64 last)
+{
+	unsigned int bit;
 
 	if (first >= last || !first)
 		return first;
-
-	/* From here on slots, and the first one not to be taken. */
-	for (;; i--) {
-		lv = &l->level[i];
-		mask = level_slot(lv, first - 1) ^ level_slot(lv, last);
-		if (mask)
-			break;
-	}
-	mask = BIT_ULL(fls64(mask) - 1) - 1;
-	return (level_slot(lv, last) & ~mask) * lv->width;
+	if (unlikely(!l->pow2))
+		return levels_align_slow(l, first, last);
+	bit = levels_highest((first - 1) ^ last);
+	return last >> bit << bit;
 }
 
 /**

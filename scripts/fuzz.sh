@@ -24,11 +24,11 @@ sanitize=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
 
 # Name, what to do to hwheel_levels.h. Each must be found by the kept inputs.
 faults=(
-	"slot-too-far		/^levels_place(/,/^}/s/ahead >= lv->open/ahead > lv->open/"
+	"slot-too-far		/^levels_find(/,/^}/s/ahead >= lv->open/ahead > lv->open/"
 	"level-too-high		s/l->lowest\[i\] = j;/l->lowest[i] = j + 1;/"
-	"bound-not-lowered	/void levels_widen/,/^}/s/spoke->bound = tick;/;/"
+	"bound-not-lowered	/void levels_widen/,/^}/s/spoke->bound = .*/;/"
 	"bound-lost-in-mod	/bool levels_stays/,/^}/s/i < l->nr/i < 1/"
-	"mixed-not-known	/void levels_widen/,/^}/s/spoke->mixed = true;/;/"
+	"mixed-not-known	/void levels_widen/,/^}/s/spoke->mixed |= .*/;/"
 	"bit-not-cleared	/void levels_unmark/,/^}/s/\*bits &= .*/;/"
 	"summary-not-cleared	/void levels_unmark/,/^}/s/lv->summary &= .*/;/"
 	"clock-past-bound	s/levels_set_clock(l, spoke->bound)/levels_set_clock(l, now)/"
@@ -39,6 +39,7 @@ faults=(
 	"divisor-inexact	s/div->mul++;/;/"
 	"walk-dangles		s/l->walk = next;/;/"
 	"align-one-less		s/level_slot(lv, first - 1) ^/level_slot(lv, first) ^/"
+	"align-pow2-one-less	s/levels_highest((first - 1) ^ last)/levels_highest(first ^ last)/"
 	"park-too-low		/struct hwheel_spoke \*levels_park/,/^}/s/HWHEEL_NOW : bucket/HWHEEL_NOW : bucket \/ 2/"
 	"grow-leaves-parked	/void levels_grow/,/^}/s/levels_splice(l, .*/;/"
 	"grow-behind-clock	/void levels_grow/,/^}/s/sifting->bound = .*/;/"
