@@ -58,6 +58,9 @@
 #include "hwheel.h"
 #include "hwheel_compat.h"
 
+#undef HWHEEL_BROKEN		/* faults are for hwheel.ko */
+#include "hwheel_levels.h"
+
 #define BENCH_ROUNDS		25		/* at most */
 #define BENCH_COUNTS		16
 #define BENCH_OPS		8		/* results of a run at most */
@@ -75,9 +78,9 @@
 #define BENCH_HOUR		(60 * BENCH_MINUTE)
 #define BENCH_MILLION		1000000
 
-static char *what = "core,expire,life,mix,late,wakeups,cascade,memory,smp";
+static char *what = "core,expire,life,mix,late,wakeups,cascade,hold,memory,smp";
 module_param(what, charp, 0444);
-MODULE_PARM_DESC(what, "groups to measure: core, expire, life, mix, late, wakeups, cascade, memory, smp; in simulated time: years, lone");
+MODULE_PARM_DESC(what, "groups to measure: core, expire, life, mix, late, wakeups, cascade, hold, memory, smp; in simulated time: years, lone");
 
 static unsigned int rounds = 5;
 module_param(rounds, uint, 0444);
@@ -499,6 +502,12 @@ static __always_inline void hwheel_arm_slack_at_one(struct bench_object *object,
 	hwheel_add_at(&object->hwheel, when, TICK_NSEC);
 }
 
+/* The same, beside rows that are relative */
+static __always_inline void hwheel_arm_at_slack_one(struct bench_object *object, s64 when)
+{
+	hwheel_arm_slack_at_one(object, when);
+}
+
 /* With an eighth of the delay, which is what timer_list takes unasked */
 static __always_inline void hwheel_arm_eighth_one(struct bench_object *object, s64 when)
 {
@@ -528,6 +537,7 @@ BENCH_HWHEEL(relative, "relative", bench_when_relative);
 BENCH_HWHEEL(absolute, "absolute", bench_when_absolute);
 BENCH_HWHEEL(slack, "slack", bench_when_relative);
 BENCH_HWHEEL(slack_at, "slack", bench_when_absolute);
+BENCH_HWHEEL(at_slack, "absolute_slack", bench_when_absolute);
 BENCH_HWHEEL(eighth, "eighth", bench_when_relative);
 BENCH_HWHEEL(eighth_at, "eighth", bench_when_absolute);
 
@@ -731,6 +741,7 @@ static int bench_run_core(const struct bench_row *row, u64 n, s64 *result)
 static const struct bench_row bench_core_rows[] = {
 	{ &bench_timer_relative },
 	{ &bench_hwheel_absolute, BENCH_MS },
+	{ &bench_hwheel_at_slack, BENCH_MS },
 	{ &bench_hwheel_slack, BENCH_MS },
 	{ &bench_hwheel_relative, BENCH_MS },
 	{ &bench_floor },
@@ -1130,6 +1141,110 @@ static const struct bench_row bench_cascade_rows[] = {
 	{ &bench_hwheel_absolute, BENCH_MS },
 };
 
+/*
+ * hold: how long a base is locked for list moves, with all timers in one spoke. The
+ * levels alone are driven as a run drives them; each hold is timed. All passes do
+ * the very same, so what only some of them see is not ours: a host that runs
+ * something else, or an interrupt. The least that a hold took in any pass counts.
+ */
+#define BENCH_HOLD_PASSES	7
+
+static struct hwheel_levels bench_levels;
+
+/* Run timers until there are none left. Returns the number of holds. */
+static unsigned int bench_hold_pass(u32 *least, unsigned int most, u32 *longest)
+{
+	struct hwheel_levels *l = &bench_levels;
+	unsigned int holds = 0;
+	enum hwheel_step step;
+	u64 wake;
+
+	while ((wake = levels_wake(l)) != HWHEEL_NEVER) {
+		do {
+			u64 moved = l->moved;
+			ktime_t start = ktime_get();
+			u32 ns;
+
+			do {
+				step = levels_step(l, wake);
+			} while (step == HWHEEL_MOVED && l->moved - moved < HWHEEL_BATCH);
+			ns = ktime_get() - start;
+			while (levels_pop(l))
+				;
+			if (holds < most)
+				least[holds] = min(least[holds], ns);
+			*longest = max(*longest, ns);
+			if (!(++holds % BENCH_SLICE))
+				cond_resched();
+		} while (step != HWHEEL_IDLE);
+	}
+	return holds;
+}
+
+static int bench_run_hold(const struct bench_row *row, u64 n, s64 *result)
+{
+	const struct hwheel_geometry geometry = {
+		row->tick_ns, 5, { 128, 128, 128, 128, 128 },
+	};
+	const s64 spoke = 128 * 128 * row->tick_ns;
+	unsigned int i, pass, holds = 0, most = n / 4 + 65536;
+	void *memory[6] = {};
+	u32 *least, longest = 0, worst = 0;
+	int err;
+
+	err = bench_begin(row, n, BENCH_COUNT);
+	if (err)
+		return err;
+	err = -ENOMEM;
+	least = kvmalloc_array(most, sizeof(*least), GFP_KERNEL);
+	if (!least)
+		goto out;
+	memset(least, 0xff, most * sizeof(*least));
+	for (i = 0; i <= geometry.levels; i++) {
+		memory[i] = kmalloc(level_size(128), GFP_KERNEL);
+		if (!memory[i])
+			goto out;
+	}
+
+	for (pass = 0; pass < BENCH_HOLD_PASSES; pass++) {
+		for (i = 0; i <= geometry.levels; i++)
+			memset(memory[i], 0, level_size(128));
+		levels_init(&bench_levels, &geometry, memory[geometry.levels], 0);
+		for (i = 0; i < geometry.levels; i++)
+			levels_grow(&bench_levels, memory[i]);
+		bench_random_seed(0);
+		for (i = 0; i < n; i++)
+			bench_op(i)->object = bench_object(i);
+		bench_fill(row, 0, n, 2 * spoke, 3 * spoke - 50 * BENCH_MS);
+		for (i = 0; i < n; i++) {
+			struct hwheel_timer *timer = &bench_op(i)->object->hwheel;
+
+			timer->expires = bench_op(i)->when;
+			levels_add(&bench_levels, timer,
+				   levels_tick_up(&bench_levels, timer->expires));
+		}
+		err = -ENOSPC;
+		holds = bench_hold_pass(least, most, &longest);
+		if (holds > most)
+			goto out;
+	}
+	for (i = 0; i < holds; i++)
+		worst = max(worst, least[i]);
+	result[0] = worst * 100LL;
+	result[1] = longest * 100LL;
+	err = 0;
+out:
+	for (i = 0; i <= geometry.levels; i++)
+		kfree(memory[i]);
+	kvfree(least);
+	bench_finish(row, n);
+	return err;
+}
+
+static const struct bench_row bench_hold_rows[] = {
+	{ &bench_hwheel_relative, BENCH_MS },
+};
+
 /* memory: bytes of a timer. What a wheel takes is in its debugfs file config. */
 static int bench_run_memory(const struct bench_row *row, u64 n, s64 *result)
 {
@@ -1348,6 +1463,13 @@ static const struct bench_group bench_groups[] = {
 		.units	= { "ns", "ns" },
 		.counts	= { 0, BENCH_MILLION },
 		.run	= bench_run_cascade,
+	}, {
+		.name	= "hold",
+		.rows	= bench_hold_rows, .nr_rows = ARRAY_SIZE(bench_hold_rows),
+		.ops	= { "moves_hold", "moves_hold_any" },
+		.units	= { "ns", "ns" },
+		.counts	= { BENCH_MILLION }, .once = true,
+		.run	= bench_run_hold,
 	}, {
 		.name	= "memory",
 		.rows	= bench_memory_rows, .nr_rows = ARRAY_SIZE(bench_memory_rows),

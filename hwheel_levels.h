@@ -74,7 +74,10 @@
  *
  * A crowded spoke (HWHEEL_CROWD) is worth an early start: from one spoke of
  * the level below before its slot begins, all its timers but those of its last
- * part have places below. They are sifted down while nothing of theirs is due.
+ * part have places below. They are sifted down while nothing of theirs is due. As
+ * others would be late if a crowd were still being sifted when its first timer is
+ * due, the larger it is the more spokes ahead it is begun. Then more of them have
+ * no place below yet and go back, to be sifted when half of that time has passed.
  *
  * Invariants, checked by levels_check()
  * -------------------------------------
@@ -104,6 +107,8 @@
 #ifndef HWHEEL_CROWD
 #define HWHEEL_CROWD		1024
 #endif
+/* What sifting one of a crowd takes at most, breaks for others included. */
+#define HWHEEL_SIFT_NS		1000
 /*
  * Lists of a spoke. A list is walked one cache miss at a time. With two lists,
  * taken from both ends, four are under way; with three it was no faster.
@@ -712,15 +717,17 @@ static inline void levels_splice(struct hwheel_levels *l,
 }
 
 /*
- * The tick at which sifting crowded @spoke pays: one spoke of the level below
- * before it begins, but not before its bound has a place below. A bucket of
- * the parking lot is taken when the clock gets to its numbers.
+ * The tick at which sifting crowded @spoke pays: early enough before it begins, but
+ * not before its bound has a place below. If it has been sifted before, or got
+ * crowded late, half of that time, a quarter or so on, down to one spoke of the
+ * level below. A bucket of the parking lot is taken when the clock gets to its
+ * numbers.
  */
 static inline u64 levels_sift_tick(const struct hwheel_levels *l,
 				   const struct hwheel_spoke *spoke)
 {
 	const struct hwheel_level *lv, *below;
-	u64 begin, place;
+	u64 begin, place, lead;
 
 	if (!spoke->level || spoke->added < HWHEEL_CROWD || !spoke->mixed)
 		return HWHEEL_NEVER;
@@ -737,7 +744,13 @@ static inline u64 levels_sift_tick(const struct hwheel_levels *l,
 	begin = level_slot_of(lv, spoke->index) * lv->width;
 	place = level_slot(below, spoke->bound) + 1;
 	place = place > below->nr ? (place - below->nr) * below->width : 0;
-	return max(begin - below->width, place);
+
+	/* In spokes of the level below, of which at least half can be filled */
+	lead = levels_tick_down(l, (u64)spoke->added * HWHEEL_SIFT_NS);
+	lead = min(level_slot(below, lead) + 1, below->nr / 2ULL);
+	while (lead > 1 && begin - lead * below->width < max(place, l->clock))
+		lead /= 2;
+	return max(begin - lead * below->width, place);
 }
 
 /*

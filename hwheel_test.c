@@ -761,11 +761,15 @@ static void test_bits_follow(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, rig->l.level[i].summary, 0ULL);
 }
 
-/* A crowd in one coarse spoke goes down early, and beside it all keep time. */
-static void test_crowd(struct kunit *test)
+/*
+ * A crowd in one coarse spoke goes down early, and beside it all keep time. It is
+ * begun @lead spokes of the level below before it is due, and what has no place then
+ * is looked at again @again spokes before that.
+ */
+static void crowd(struct kunit *test, u64 tick_ns, unsigned int lead, unsigned int again)
 {
 	enum { CROWD = 20000, OTHERS = 400 };
-	struct rig *rig = rig_new(test, MS, SPOKES(128, 128, 128), 0);
+	struct rig *rig = rig_new(test, tick_ns, SPOKES(128, 128, 128), 0);
 	struct item *t = items_new(test, CROWD + OTHERS);
 	const u64 begin = 5 * 16384;
 	const struct hwheel_timer *timer;
@@ -776,17 +780,19 @@ static void test_crowd(struct kunit *test)
 	for (i = 0; i < CROWD; i++)
 		add(rig, &t[i], begin + random_below(16384));
 	wake = levels_wake(&rig->l);
-	KUNIT_EXPECT_EQ(test, wake, begin - 128);
+	KUNIT_EXPECT_EQ(test, wake, begin - lead * 128);
 	advance(rig, wake);
 	expect_sound(rig);
-	/* What is left above level 1 belongs to the last 128 ticks of the spoke. */
+	/* What is left above level 1 belongs to the last ticks of the spoke. */
 	for (i = 0; i < 128; i++) {
 		spoke = &rig->l.level[2].spokes[i];
 		spoke_for_each(timer, spoke)
-			wrong += timer->expires < (s64)((begin + 16384 - 128) * MS);
+			wrong += timer->expires < (s64)((begin + 16384 - lead * 128) * tick_ns);
 	}
 	KUNIT_EXPECT_EQ(test, wrong, 0ULL);
 	KUNIT_EXPECT_EQ(test, levels_parked(&rig->l)->summary, 0ULL);
+	if (again)
+		KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), begin - again * 128);
 
 	/* Now in the middle of it: a step moves a few, and others are served. */
 	for (i = CROWD; i < CROWD + OTHERS; i++)
@@ -799,9 +805,16 @@ static void test_crowd(struct kunit *test)
 	}
 	advance(rig, begin + 20000);
 	for (i = 0; i < CROWD + OTHERS; i++)
-		wrong += t[i].fired * MS != t[i].timer.expires;
+		wrong += t[i].fired * tick_ns != t[i].timer.expires;
 	KUNIT_EXPECT_EQ(test, wrong, 0ULL);
 	KUNIT_EXPECT_EQ(test, rig->fired, (u64)CROWD + OTHERS);
+}
+
+static void test_crowd(struct kunit *test)
+{
+	crowd(test, MS, 1, 0);		/* 20 ms of work, and a spoke is 128 ms */
+	crowd(test, 50000, 4, 1);	/* 20 ms, 6.4 ms */
+	crowd(test, 1000, 64, 32);	/* 20 ms, 128 us: half of the level below */
 }
 
 /* A million may share a tick; they go where they go in one piece. */

@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Measures hwheel beside timer_list and hrtimer: at native speed in user-mode
-# Linux, on several CPUs in QEMU, and over years in simulated time. Prints
-# tables, writes bench.json and draws bench.svg.
+# Linux, on several CPUs in QEMU, with a clock there that counts instructions, and
+# over years in simulated time. Prints tables, writes bench.json and draws
+# bench.svg.
 #
-# Usage: [WHERE='uml years qemu'] [WHAT='group...'] [QUICK=1] [ROUNDS=n] bench.sh
+# Usage: [WHERE='uml years qemu icount'] [WHAT='group...'] [QUICK=1] [ROUNDS=n] bench.sh
 #	 WHAT picks the groups that are measured in user-mode Linux
 
 . "$(dirname "$0")/lab.sh"
 
-where=${WHERE:-uml years qemu}
+where=${WHERE:-uml years qemu icount}
 quick=${QUICK:-}
 rounds=${ROUNDS:-${quick:+2}}
 parameters="rounds=${rounds:-5}"
@@ -76,7 +77,7 @@ where_uml()
 
 	[ -z "$quick" ] || pending=1000,100000 late_s=5
 	build_uml
-	measure uml "${WHAT:-core expire mix life late wakeups cascade memory smp}" \
+	measure uml "${WHAT:-core expire mix life late wakeups cascade hold memory smp}" \
 		"$parameters pending=$pending late_s=$late_s" boot_uml
 }
 
@@ -86,22 +87,35 @@ where_years()
 	APPEND=time-travel=inf-cpu measure years "years lone" "pending=1000" boot_uml
 }
 
-where_qemu()
+build_qemu()
 {
 	local kernel
 
+	[ ! -d "$lab_work/qemu" ] || return 0
 	kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
 	read -r _ vmlinuz headers <<<"$kernel"
 	modules qemu "$headers"
+}
+
+where_qemu()
+{
+	build_qemu
 	measure qemu-2 "core expire mix smp" "$parameters pending=1000,100000" boot_qemu 2
 	measure qemu-4 smp "$parameters pending=1000" boot_qemu 4
+}
+
+# Nothing else on the host shows here, so once is enough
+where_icount()
+{
+	build_qemu
+	ICOUNT=0 measure icount "core cascade hold" "rounds=1 pending=1000,1000000" boot_qemu 1
 }
 
 need gcc make python3 python3-matplotlib
 for name in $where; do
 	case $name in
-	uml|years|qemu)	"where_$name" ;;
-	*)		die "WHERE=$name: not one of uml, years and qemu" ;;
+	uml|years|qemu|icount)	"where_$name" ;;
+	*)			die "WHERE=$name: not one of uml, years, qemu and icount" ;;
 	esac
 done
 # Debian's python3, which has its matplotlib; the PATH may have another one first

@@ -5,10 +5,12 @@
 # FILES (in /hw) and powers off. The console is stdout; the exit status is 0 if
 # SCRIPT's is.
 #
-# With BOARD=pc it can sleep: q35 wakes without its ACPI registers.
+# With BOARD=pc it can sleep: q35 wakes without its ACPI registers. With ICOUNT=n
+# the guest's time is the number of its instructions, in units of 2^n ns, whatever
+# else the host does meanwhile; and time in which it idles takes none.
 #
 # Usage: [TIMEOUT=seconds] [APPEND='kernel arguments'] \
-#	 [MACHINE=aarch64 BUSYBOX=file] [BOARD=pc] [DISK=image] \
+#	 [MACHINE=aarch64 BUSYBOX=file] [BOARD=pc] [DISK=image] [ICOUNT=n] \
 #	 boot-qemu.sh VMLINUZ CPUS MEMORY SCRIPT [FILES...]
 
 . "$(dirname "$0")/lab.sh"
@@ -22,11 +24,14 @@ aarch64) need qemu-system-arm; machine=(-M virt -cpu cortex-a72) console=ttyAMA0
 *)	die "MACHINE is x86_64 or aarch64" ;;
 esac
 guest_image "$lab_work/initrd.gz" "$@"
-qemu=("qemu-system-$MACHINE" "${machine[@]}" -accel "tcg,thread=multi"
+thread=multi
+[ -z "${ICOUNT-}" ] || thread=single
+qemu=("qemu-system-$MACHINE" "${machine[@]}" -accel "tcg,thread=$thread"
 	-smp "$cpus" -m "$memory" -nodefaults -display none -serial stdio
 	-no-reboot -kernel "$vmlinuz" -initrd "$lab_work/initrd.gz"
 	-append "console=$console panic=-1 loglevel=5 log_buf_len=4M ${APPEND-}")
 # As it is each time, whatever the guest writes to it
+[ -z "${ICOUNT-}" ] || qemu+=(-icount "shift=$ICOUNT,sleep=off")
 [ -z "${DISK-}" ] || qemu+=(-drive "if=virtio,format=raw,snapshot=on,file=$DISK")
 
 # Now and then the QEMU of Debian 12 trips over itself when it simulates several

@@ -45,7 +45,7 @@ faults=(
 	"exhaustive	/levels_splice(l, &lot->spokes/ s/sifting/lot->spokes/	levels_grow() makes all be due now"
 	"exhaustive	/levels_bucket(l, spoke->bound) < spoke->index/ s/</+ 1 </	an entered bucket is left alone"
 	"exhaustive	/word < 63/ s/(word + 1)/(word + 2)/	the bit search leaves out a word"
-	"exhaustive	/return max(begin - below->width, place)/ s/max/min/	a crowd is sifted too early"
+	"exhaustive	/return max(begin - lead/ s/max/min/	a crowd is sifted too early"
 	"exhaustive	/differ = level_slot(lv, first - 1)/ s/first - 1/first/	slack leaves out its first tick"
 	"exhaustive	/levels_highest((first - 1) ^ last)/ s/(first - 1)/first/	the same with powers of two"
 	"exhaustive	/reach > div_u64/ s/>/>=/	a reach of just S64_MAX is refused"
