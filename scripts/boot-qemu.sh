@@ -30,8 +30,8 @@ qemu=("qemu-system-$MACHINE" "${machine[@]}" -accel "tcg,thread=$thread"
 	-smp "$cpus" -m "$memory" -nodefaults -display none -serial stdio
 	-no-reboot -kernel "$vmlinuz" -initrd "$lab_work/initrd.gz"
 	-append "console=$console panic=-1 loglevel=5 log_buf_len=4M ${APPEND-}")
-# As it is each time, whatever the guest writes to it
 [ -z "${ICOUNT-}" ] || qemu+=(-icount "shift=$ICOUNT,sleep=off")
+# As it is each time, whatever the guest writes to it
 [ -z "${DISK-}" ] || qemu+=(-drive "if=virtio,format=raw,snapshot=on,file=$DISK")
 
 # Now and then the QEMU of Debian 12 trips over itself when it simulates several
