@@ -28,6 +28,12 @@
  * see what they did. In hardirq context dropping the lock lets other CPUs in
  * but no interrupts; so there a batch of list moves ends the run, too.
  *
+ * A run that was cut short is followed by a break. What is due and was left waits
+ * for the end of it, in order. But if a run has only moved timers, those to come
+ * are not made to wait for that: it stops while there is still some of the budget
+ * left for one that is due right then, and a run within the break does what is due
+ * and moves nothing (base->move_after).
+ *
  * The clock of a base is only moved on by runs and, where that is free, by
  * those who arm. It may be behind the time; then new timers go to coarser
  * spokes than need be, which costs a cascade but no exactness.
@@ -65,6 +71,11 @@
  * the lock, and that one comparison refuses timers of wheels that are gone or
  * going, and timers that were shut down, whose number is 0.
  *
+ * A wheel is destroyed in two sweeps over its bases. After the first one all are
+ * closing: from there on nothing is armed, and no hrtimer, work, irq_work or move to
+ * another CPU begins. So the second one can wait for what is under way, in any
+ * order. Up to then the wheel stays among the others, and its CPUs come and go.
+ *
  * Callbacks and those who wait for them
  * -------------------------------------
  *
@@ -79,8 +90,10 @@
  * On PREEMPT_RT a softirq run can be preempted by one that waits for its
  * callback. So it holds base->expiry_lock, which lends priority, and which those
  * who wait take; it lets go of it between callbacks when somebody does. For
- * callbacks in process context one sleeps on base->wait. For those in hardirq
- * context one spins, on PREEMPT_RT too.
+ * callbacks in process context one sleeps on base->wait, and the run does so in
+ * turn until all who were woken have had their look: else it would, with a
+ * callback that is due again as soon as it returns, be faster than they every
+ * time. For those in hardirq context one spins, on PREEMPT_RT too.
  *
  * CPU hotplug holds still all who create wheels, and callbacks in process
  * context may do that; so it must not wait for them. A run that finds its base
@@ -190,16 +203,17 @@ struct hwheel_base {
 	struct hrtimer		hrtimer;
 	call_single_data_t	kick;		/* moves @hrtimer from another CPU */
 	struct work_struct	work;		/* runs, in process context */
-	wait_queue_head_t	wait;		/* for @running, likewise */
+	wait_queue_head_t	wait;		/* for @running, and for those who waited */
+	atomic_t		waiters;	/* for @running, but for those who spin */
 	struct irq_work		want;		/* queues @grow from any context */
 	struct work_struct	grow;		/* adds levels */
-	unsigned long		grow_after;	/* no sooner than this jiffy */
+	unsigned long		grow_after;	/* no sooner than this jiffy; or 0 */
 	ktime_t			ended;		/* last run in the interrupt */
 	u64			spent;		/* see hwheel_overdrawn() */
+	ktime_t			move_after;	/* a break for those that are not due */
 	u64			late[65];	/* callbacks, by fls64() of lateness */
 #ifdef CONFIG_PREEMPT_RT
 	spinlock_t		expiry_lock;	/* held by runs */
-	atomic_t		waiters;	/* for @expiry_lock */
 #endif
 };
 
@@ -212,6 +226,8 @@ struct hwheel {
 	unsigned int		flags;		/* of its configuration */
 	struct hwheel_geometry	geometry;
 	struct list_head	list;		/* on hwheel_wheels or hwheel_gone */
+	struct hwheel		*older;		/* the one allocated before it */
+	bool			closing;	/* being destroyed */
 	struct mutex		walk_mutex;	/* one walk of the levels at a time */
 	struct dentry		*debugfs;
 	char			name[HWHEEL_NAME_MAX + 1];
@@ -223,6 +239,7 @@ EXPORT_SYMBOL_GPL(hwheel_system);
 
 static LIST_HEAD(hwheel_wheels);
 static LIST_HEAD(hwheel_gone);
+static struct hwheel *hwheel_newest;	/* of all, in use and gone */
 static u32 hwheel_lives;
 static DEFINE_MUTEX(hwheel_mutex);
 static int hwheel_cpuhp_state;
@@ -241,12 +258,14 @@ static bool hwheel_broken(enum hwheel_fault fault)
 		[HWHEEL_FIRE_TWICE]		= "fire_twice",
 		[HWHEEL_FORGET_OFFLINE_CPU]	= "forget_offline_cpu",
 		[HWHEEL_LEAK_RUNNING]		= "leak_running",
+		[HWHEEL_DATA_RACE]		= "data_race",
 	};
 	static atomic_t n = ATOMIC_INIT(0);
 
-	/* A fault is hard to find if it is rare; that CPUs go is rare enough. */
+	/* A fault is hard to find if it is rare; that CPUs go, or race, is rare enough. */
 	return !strcmp(broken, faults[fault]) &&
-	       (fault == HWHEEL_FORGET_OFFLINE_CPU || !(atomic_inc_return(&n) % 16));
+	       (fault == HWHEEL_FORGET_OFFLINE_CPU || fault == HWHEEL_DATA_RACE ||
+		!(atomic_inc_return(&n) % 16));
 }
 #endif
 
@@ -412,11 +431,12 @@ static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
 		      __builtin_return_address(0)))
 		return NULL;
 	raw_spin_lock_irqsave(&lock, flags);
-	if (timer->base == __HWHEEL_SYSTEM_BASE) {
+	base = READ_ONCE(timer->base);
+	if (base == __HWHEEL_SYSTEM_BASE) {
 		debug_hwheel_init(timer, false);
-		WRITE_ONCE(timer->base, raw_cpu_ptr(hwheel_system->bases));
+		base = raw_cpu_ptr(hwheel_system->bases);
+		WRITE_ONCE(timer->base, base);
 	}
-	base = timer->base;
 	raw_spin_unlock_irqrestore(&lock, flags);
 	WARN_ONCE(!base, "hwheel: timer with callback %ps used before hwheel_setup()\n",
 		  timer->function);
@@ -513,8 +533,11 @@ static __always_inline enum hwheel_context hwheel_context(const struct hwheel_ba
 	return base->wheel->context;
 }
 
+/* A base that is closing starts nothing; see hwheel_stop_base(). */
 static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 {
+	if (unlikely(base->closing))
+		return;
 	trace_hwheel_arm(base, expires);
 	hrtimer_start(&base->hrtimer, expires,
 		      hwheel_context(base) == HWHEEL_HARDIRQ ?
@@ -592,7 +615,6 @@ static __always_inline void hwheel_unlock_run(struct hwheel_base *base,
 static void hwheel_init_expiry_lock(struct hwheel_base *base)
 {
 	spin_lock_init(&base->expiry_lock);
-	atomic_set(&base->waiters, 0);
 }
 
 static void hwheel_lock_expiry(struct hwheel_base *base)
@@ -734,6 +756,7 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	if (context == HWHEEL_WORK && wq_has_sleeper(&base->wait)) {
 		hwheel_unlock_run(base, context);
 		wake_up_all(&base->wait);	/* takes a lock that may sleep */
+		wait_event(base->wait, !atomic_read(&base->waiters));
 		hwheel_lock_run(base, context);
 	}
 }
@@ -770,6 +793,8 @@ static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 
 static void hwheel_queue_work(struct hwheel_base *base)
 {
+	if (unlikely(base->closing))
+		return;
 	if (base->wheel->flags & HWHEEL_UNBOUND)
 		queue_work(system_unbound_wq, &base->work);
 	else
@@ -802,32 +827,40 @@ static bool hwheel_overdrawn(struct hwheel_base *base, ktime_t begin, ktime_t no
 /*
  * After a run at @now. If it was cut short, the next one begins after a break of
  * @pause ns, in which others have the CPU, or later if there is nothing to do
- * by then. Returns whether something was left to do in that break.
+ * by then. If nothing is due yet, and there are only timers to be moved, the break
+ * is theirs alone: what comes to be due meanwhile is on time, unless @strict.
+ * Returns whether something was left to do in that break.
  */
-static bool hwheel_end_run(struct hwheel_base *base, ktime_t now, u64 pause,
+static bool hwheel_end_run(struct hwheel_base *base, ktime_t now, u64 pause, bool strict,
 			   enum hwheel_context context)
 {
-	ktime_t resume;
-	u64 wake;
+	struct hwheel_levels *levels = &base->levels;
+	ktime_t resume = hwheel_deadline(now, pause);
+	u64 wake, due;
 
-	if (base->closing)
-		return pause;
-	if (pause && context == HWHEEL_WORK) {
-		hwheel_queue_work(base);
+	wake = levels_wake(levels);
+	if (wake == HWHEEL_NEVER) {
+		base->armed = HWHEEL_NEVER;
+		return false;
+	}
+	if (!pause || levels_tick_ns(levels, wake) > resume) {
+		hwheel_arm_base(base, wake);
+		return false;
+	}
+	if (context == HWHEEL_WORK) {
+		hwheel_queue_work(base);	/* and so the run goes on */
 		return true;
 	}
-	wake = levels_wake(&base->levels);
-	base->armed = HWHEEL_NEVER;
-	if (wake == HWHEEL_NEVER)
-		return false;
-	resume = hwheel_deadline(now, pause);
-	if (pause && levels_tick_ns(&base->levels, wake) <= resume) {
-		base->armed = max(base->levels.clock, 1ULL);
+	base->move_after = resume;
+	if (strict || levels_ripe(levels, levels_tick_down(levels, now))) {
+		base->armed = max(levels->clock, 1ULL);
 		hwheel_start_hrtimer(base, resume);
 		return true;
 	}
-	hwheel_arm_base(base, wake);
-	return false;
+	due = levels_first(levels)->bound;
+	base->armed = min(due, levels_tick_up(levels, resume));
+	hwheel_start_hrtimer(base, min(levels_tick_ns(levels, due), resume));
+	return true;
 }
 
 /* Move up to HWHEEL_BATCH timers from @from, whose CPU is dead, to this CPU. */
@@ -854,7 +887,8 @@ static bool hwheel_move_batch(struct hwheel_base *from)
 	raw_spin_lock(from->cpu < base->cpu ? &from->lock : &base->lock);
 	raw_spin_lock_nested(from->cpu < base->cpu ? &base->lock : &from->lock,
 			     SINGLE_DEPTH_NESTING);
-	for (n = 0; n < HWHEEL_BATCH; n++) {
+	/* Of a wheel that is being destroyed, timers are best left where they are. */
+	for (n = 0; n < HWHEEL_BATCH && !from->closing && !base->closing; n++) {
 		timer = levels_any(&from->levels);
 		if (!timer)
 			break;
@@ -884,8 +918,8 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 {
 	struct hwheel_levels *levels = &base->levels;
 	u64 moved, pause = 0, budget = base->wheel->budget_ns;
-	bool idle = true, overrun = false;
-	ktime_t begin, now, end, locked;
+	bool idle = true, overrun = false, overdrawn = false;
+	ktime_t begin, now, end, tired, locked;
 
 	if (context == HWHEEL_SOFTIRQ)
 		hwheel_lock_expiry(base);
@@ -893,17 +927,29 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 	if (context != HWHEEL_WORK)
 		base->count[HWHEEL_INTERRUPTS]++;
 	base->armed = 0;
+	if (hwheel_broken(HWHEEL_DATA_RACE))
+		base->wheel->budget_ns ^= 1;
 	begin = hwheel_clock(base->wheel);
 	end = hwheel_deadline(begin, budget);
+	tired = end - (ktime_t)(budget / HWHEEL_BREAK);
 	now = begin;
 	locked = begin;
 	moved = levels->moved;
 
 	for (;;) {
 		u64 before = levels->moved;
-		enum hwheel_step step = levels_step(levels, levels_tick_down(levels, now) +
-						    hwheel_broken(HWHEEL_EARLY));
+		u64 tick = levels_tick_down(levels, now) + hwheel_broken(HWHEEL_EARLY);
+		enum hwheel_step step;
 
+		/* Time for what is due only: in a break, and as the budget runs out */
+		if (unlikely(now < base->move_after || now >= tired) &&
+		    !levels_ripe(levels, tick)) {
+			overrun = now >= base->move_after;
+			pause = overrun ? max(budget / HWHEEL_BREAK, 1ULL) :
+					  base->move_after - now;
+			break;
+		}
+		step = levels_step(levels, tick);
 		if (step == HWHEEL_IDLE)
 			break;
 		if (levels->moved != before)
@@ -941,9 +987,9 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 		base->count[HWHEEL_IDLE_INTERRUPTS]++;
 	if (context == HWHEEL_HARDIRQ && hwheel_overdrawn(base, begin, now)) {
 		pause = max(budget, 1ULL);
-		overrun = true;
+		overdrawn = true;
 	}
-	if (hwheel_end_run(base, now, pause, context) && overrun) {
+	if (hwheel_end_run(base, now, pause, overdrawn, context) && (overrun || overdrawn)) {
 		base->count[HWHEEL_BUDGET_OVERRUNS]++;
 		trace_hwheel_budget(base, now, end);
 	}
@@ -972,10 +1018,8 @@ static enum hrtimer_restart hwheel_begin_work(struct hrtimer *hrtimer)
 
 	raw_spin_lock_irqsave(&base->lock, flags);
 	base->count[HWHEEL_INTERRUPTS]++;
-	if (!base->closing) {
-		base->armed = 0;
-		hwheel_queue_work(base);
-	}
+	base->armed = 0;
+	hwheel_queue_work(base);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return HRTIMER_NORESTART;
 }
@@ -997,8 +1041,10 @@ static void hwheel_want(struct hwheel_levels *levels)
 {
 	struct hwheel_base *base = container_of(levels, struct hwheel_base, levels);
 
-	if (time_after_eq(jiffies, base->grow_after))
-		irq_work_queue(&base->want);
+	if (base->closing || (base->grow_after && time_before(jiffies, base->grow_after)))
+		return;
+	base->grow_after = 0;
+	irq_work_queue(&base->want);
 }
 
 static void hwheel_queue_grow(struct irq_work *want)
@@ -1011,13 +1057,14 @@ static bool hwheel_add_level(struct hwheel_base *base, unsigned int i)
 {
 	void *memory = kvzalloc_node(level_size(base->levels.level[i].nr),
 				     GFP_KERNEL | __GFP_NOWARN, cpu_to_node(base->cpu));
+	struct hwheel_spoke *spokes = memory ? level_init(&base->levels, i, memory) : NULL;
 
 	raw_spin_lock_irq(&base->lock);
-	if (memory) {
-		levels_grow(&base->levels, memory);
+	if (spokes) {
+		levels_grow(&base->levels, spokes);
 		base->count[HWHEEL_LEVELS_ADDED]++;
 	} else {
-		base->grow_after = jiffies + HZ;
+		base->grow_after = (jiffies + HZ) | 1;
 	}
 	raw_spin_unlock_irq(&base->lock);
 	return memory;
@@ -1366,6 +1413,21 @@ bool hwheel_reduce(struct hwheel_timer *timer, ktime_t delay)
 }
 EXPORT_SYMBOL_GPL(hwheel_reduce);
 
+/* timer->expires without the lock, where it can be read at once. */
+static __always_inline ktime_t hwheel_read_expires(const struct hwheel_timer *timer,
+						   struct hwheel_base *base)
+{
+	unsigned long flags;
+	ktime_t expires;
+
+	if (BITS_PER_LONG == 64)
+		return READ_ONCE(timer->expires);
+	base = hwheel_lock((struct hwheel_timer *)timer, base, &flags);
+	expires = timer->expires;
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+	return expires;
+}
+
 /**
  * hwheel_forward - arm a periodic timer for its next period
  * @timer: the timer, which has been armed before
@@ -1392,7 +1454,7 @@ u64 hwheel_forward(struct hwheel_timer *timer, ktime_t interval)
 		      timer->function, interval))
 		interval = 1;
 
-	expires = hwheel_expires(timer);
+	expires = hwheel_read_expires(timer, base);
 	now = hwheel_clock(base->wheel);
 	if (now >= expires) {
 		late = (u64)now - (u64)expires;
@@ -1445,7 +1507,7 @@ static __always_inline int hwheel_remove(struct hwheel_timer *timer, bool shutdo
 
 static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
 {
-	struct hwheel_base *base = hwheel_base(timer);
+	struct hwheel_base *base = hwheel_base(timer), *waited = NULL;
 
 	if (likely(base)) {
 		hwheel_lockdep_sync(timer, base);
@@ -1454,6 +1516,9 @@ static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
 	for (;;) {
 		int ret = hwheel_remove(timer, shutdown, &base);
 
+		if (waited && atomic_dec_and_test(&waited->waiters))
+			wake_up_all(&waited->wait);
+		waited = NULL;
 		if (ret >= 0)
 			return ret;
 		if (hwheel_broken(HWHEEL_NO_WAIT_IN_CANCEL_SYNC))
@@ -1468,6 +1533,10 @@ static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
 			      "hwheel: callback %ps is waited for where one can't wait\n",
 			      timer->function))
 			return hwheel_remove(timer, shutdown, NULL);
+		if (hwheel_context(base) == HWHEEL_WORK) {
+			atomic_inc(&base->waiters);
+			waited = base;
+		}
 		hwheel_wait_running(base, timer);
 	}
 }
@@ -1512,7 +1581,8 @@ EXPORT_SYMBOL_GPL(hwheel_try_cancel);
  *
  * When this returns the timer is neither pending nor is its callback running,
  * as long as nobody else arms it. Must not be called from the timer's callback,
- * nor with a lock held that the callback takes.
+ * nor with a lock held that the callback takes; on PREEMPT_RT, if callbacks of the
+ * wheel run in softirq context, that any of them takes.
  *
  * Context: task, with interrupts on, and it sleeps if callbacks of the wheel
  * run in process context; else task or softirq, and on PREEMPT_RT it may sleep;
@@ -1571,34 +1641,46 @@ static bool hwheel_linked(const struct list_head *entry)
 	       !copy_from_kernel_nofault(&back, &prev->next, sizeof(back)) && back == entry;
 }
 
-/*
- * @timer is about to be set up, and its memory may hold anything. If what it
- * holds is a timer that is pending on @wheel, take it off, or its neighbours in
- * the spoke would come to harm.
- */
-static noinline void hwheel_unlink_stale(struct hwheel_timer *timer, struct hwheel *wheel)
+/* Is @base, which may be anything, a wheel's? Takes no lock, as none is ever freed. */
+static bool hwheel_known_base(const struct hwheel_base *base)
 {
-	struct hwheel_base *base;
-	unsigned long flags;
-	bool pending;
+	const struct hwheel *wheel;
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		base = per_cpu_ptr(wheel->bases, cpu);
-		if (base != READ_ONCE(timer->base))
-			continue;
-		raw_spin_lock_irqsave(&base->lock, flags);
-		pending = READ_ONCE(timer->base) == base && hwheel_linked(&timer->entry);
-		if (pending) {
-			if (base->running == timer)
-				base->dest = NULL;
-			levels_del(&base->levels, timer);
-			base->count[HWHEEL_CANCELLED]++;
-		}
-		raw_spin_unlock_irqrestore(&base->lock, flags);
-		WARN_ONCE(pending, "hwheel: timer with callback %ps set up while pending; it is cancelled\n",
-			  timer->function);
+	/* Pairs with the release in hwheel_alloc(). */
+	wheel = smp_load_acquire(&hwheel_newest);
+	for (; wheel; wheel = wheel->older)
+		for_each_possible_cpu(cpu)
+			if (per_cpu_ptr(wheel->bases, cpu) == base)
+				return true;
+	return false;
+}
+
+/*
+ * @timer is about to be set up, and its memory may hold anything. If what it
+ * holds is a timer that is pending, take it off its wheel, or its neighbours in
+ * the spoke would come to harm.
+ */
+static noinline void hwheel_unlink_stale(struct hwheel_timer *timer)
+{
+	struct hwheel_base *base = READ_ONCE(timer->base);
+	unsigned long flags;
+	bool pending;
+
+	if (!hwheel_known_base(base))
+		return;
+	raw_spin_lock_irqsave(&base->lock, flags);
+	pending = READ_ONCE(timer->base) == base && timer->life == base->life &&
+		  hwheel_linked(&timer->entry);
+	if (pending) {
+		if (base->running == timer)
+			base->dest = NULL;
+		levels_del(&base->levels, timer);
+		base->count[HWHEEL_CANCELLED]++;
 	}
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+	WARN_ONCE(pending, "hwheel: timer with callback %ps set up while pending; it is cancelled\n",
+		  timer->function);
 }
 
 /**
@@ -1628,8 +1710,8 @@ void __hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
 	WARN_ONCE(bad, "hwheel: timer set up with wheel %pe, callback %ps, flags %#x; it can't be armed\n",
 		  wheel, function, flags);
 	debug_hwheel_init(timer, on_stack);
-	if (!bad && timer->entry.next && timer->entry.prev && timer->life == life)
-		hwheel_unlink_stale(timer, wheel);
+	if (timer->entry.next && timer->entry.prev)
+		hwheel_unlink_stale(timer);
 	timer->entry.next = NULL;
 	timer->entry.prev = NULL;
 	timer->expires = 0;
@@ -1646,7 +1728,7 @@ EXPORT_SYMBOL_GPL(__hwheel_setup);
 #undef hwheel_setup
 /**
  * hwheel_setup - make a timer ready to be armed
- * @timer: the timer; it must not be pending. If it is, on the same wheel, it
+ * @timer: the timer; it must not be pending. If it is, on whichever wheel, it
  *	is cancelled, with a warning
  * @wheel: the wheel it will be on: hwheel_system, or one of your own
  * @function: its callback, which gets @timer; see struct hwheel_config for
@@ -1704,13 +1786,15 @@ EXPORT_SYMBOL_GPL(hwheel_destroy_on_stack);
  * hwheel_expires - the instant a timer is armed for
  * @timer: the timer
  *
- * Context: any. Takes no lock.
+ * Context: any but NMI. Takes no lock on 64-bit.
  * Return: the instant, in nanoseconds on the wheel's clock; where slack was
  * given, the one that was picked. Of a timer that is not pending, the last one.
  */
 ktime_t hwheel_expires(const struct hwheel_timer *timer)
 {
-	return hwheel_base(timer) ? READ_ONCE(timer->expires) : 0;
+	struct hwheel_base *base = hwheel_base(timer);
+
+	return likely(base) ? hwheel_read_expires(timer, base) : 0;
 }
 EXPORT_SYMBOL_GPL(hwheel_expires);
 
@@ -1718,17 +1802,17 @@ EXPORT_SYMBOL_GPL(hwheel_expires);
  * hwheel_remaining - time until a timer expires
  * @timer: the timer, set up
  *
- * Context: any. Takes no lock.
+ * Context: any but NMI. Takes no lock on 64-bit.
  * Return: hwheel_expires() less now, in nanoseconds; negative if it has passed.
  */
 ktime_t hwheel_remaining(const struct hwheel_timer *timer)
 {
-	const struct hwheel_base *base = hwheel_base(timer);
+	struct hwheel_base *base = hwheel_base(timer);
 	ktime_t expires, now;
 
 	if (unlikely(!base))
 		return 0;
-	expires = hwheel_expires(timer);
+	expires = hwheel_read_expires(timer, base);
 	now = hwheel_clock(base->wheel);
 	return expires >= KTIME_MIN + now ? expires - now : KTIME_MIN;
 }
@@ -1811,13 +1895,6 @@ static void hwheel_free_levels(struct hwheel *wheel)
 	}
 }
 
-/* Free all of @wheel; for one that no timer was ever set up for. */
-static void hwheel_free(struct hwheel *wheel)
-{
-	free_percpu(wheel->bases);
-	kfree(wheel);
-}
-
 /* What stays as it is through all lives of the wheel. */
 static void hwheel_init_base(struct hwheel *wheel, int cpu)
 {
@@ -1830,7 +1907,7 @@ static void hwheel_init_base(struct hwheel *wheel, int cpu)
 	INIT_CSD(&base->kick, hwheel_kick, base);
 	INIT_WORK(&base->work, hwheel_run_work);
 	INIT_WORK(&base->grow, hwheel_grow);
-	init_irq_work(&base->want, hwheel_queue_grow);
+	base->want = IRQ_WORK_INIT_HARD(hwheel_queue_grow);
 	init_waitqueue_head(&base->wait);
 	hwheel_init_expiry_lock(base);
 }
@@ -1850,6 +1927,11 @@ static struct hwheel *hwheel_alloc(void)
 	mutex_init(&wheel->walk_mutex);
 	for_each_possible_cpu(cpu)
 		hwheel_init_base(wheel, cpu);
+	mutex_lock(&hwheel_mutex);
+	wheel->older = hwheel_newest;
+	/* Pairs with the acquire in hwheel_known_base(). */
+	smp_store_release(&hwheel_newest, wheel);
+	mutex_unlock(&hwheel_mutex);
 	return wheel;
 }
 
@@ -1896,7 +1978,10 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	base->boottime = wheel->clock == CLOCK_BOOTTIME;
 	base->running = NULL;
 	base->armed = HWHEEL_NEVER;
-	base->grow_after = jiffies;
+	base->grow_after = 0;
+	base->ended = 0;
+	base->spent = 0;
+	base->move_after = 0;
 	memset(base->count, 0, sizeof(base->count));
 	memset(base->late, 0, sizeof(base->late));
 	hrtimer_setup(&base->hrtimer, run[wheel->context], wheel->clock,
@@ -2055,24 +2140,21 @@ static bool hwheel_in_callback(struct hwheel *wheel)
 	return false;
 }
 
-/*
- * Let nothing more be armed on @base, and wait for all that it has under way:
- * its callback, its hrtimer and its works, which start each other.
- */
-static void hwheel_stop_base(struct hwheel_base *base)
+/* Have nothing begin on @base any more. */
+static void hwheel_close_base(struct hwheel_base *base)
 {
-	struct hwheel_timer *running;
-
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(base->closing, true);
 	base->life = HWHEEL_GONE;
-	while ((running = base->running)) {
-		raw_spin_unlock_irq(&base->lock);
-		hwheel_wait_running(base, running);
-		raw_spin_lock_irq(&base->lock);
-	}
 	raw_spin_unlock_irq(&base->lock);
-	cancel_work_sync(&base->work);
+}
+
+/*
+ * Wait for what is under way on @base. A kick may be, too, but is as idle as an
+ * hrtimer or a work that was started before it closed.
+ */
+static void hwheel_stop_base(struct hwheel_base *base)
+{
 	hrtimer_cancel(&base->hrtimer);
 	cancel_work_sync(&base->work);
 	irq_work_sync(&base->want);
@@ -2106,6 +2188,49 @@ static void hwheel_nothing(void *unused)
 {
 }
 
+/* Stop @wheel; false if somebody has done so before. */
+static bool hwheel_stop(struct hwheel *wheel)
+{
+	bool gone;
+	int cpu;
+
+	mutex_lock(&hwheel_mutex);
+	gone = wheel->life == HWHEEL_GONE || wheel->closing;
+	wheel->closing = true;
+	mutex_unlock(&hwheel_mutex);
+	if (gone)
+		return false;
+	hwheel_debugfs_remove(wheel);
+	for_each_possible_cpu(cpu)
+		hwheel_close_base(per_cpu_ptr(wheel->bases, cpu));
+	for_each_possible_cpu(cpu)
+		hwheel_stop_base(per_cpu_ptr(wheel->bases, cpu));
+	/* Not before: callbacks that were running may have set up timers */
+	WRITE_ONCE(wheel->life, HWHEEL_GONE);
+	return true;
+}
+
+/* Put @wheel, which has been stopped, away. */
+static void hwheel_retire(struct hwheel *wheel)
+{
+	int cpu;
+
+	/*
+	 * A kick that is under way is taken from its CPU's queue together with
+	 * the first of these calls, if not before, but may run after it. The
+	 * second one finds it done.
+	 */
+	on_each_cpu(hwheel_nothing, NULL, 1);
+	on_each_cpu(hwheel_nothing, NULL, 1);
+	for_each_possible_cpu(cpu)
+		WRITE_ONCE(per_cpu_ptr(wheel->bases, cpu)->closing, false);
+	mutex_lock(&hwheel_mutex);
+	list_del(&wheel->list);
+	wheel->closing = false;
+	mutex_unlock(&hwheel_mutex);
+	hwheel_put(wheel);
+}
+
 /**
  * hwheel_destroy - take a wheel down
  * @wheel: the wheel, or NULL or an ERR_PTR, for which nothing is done
@@ -2115,7 +2240,7 @@ static void hwheel_nothing(void *unused)
  * callbacks that are running are waited for. Afterwards a timer of the wheel
  * can be cancelled, which does nothing, and set up for another wheel; to arm it
  * is a mistake that is warned of and does nothing. A wheel that has been
- * destroyed already is warned of and left alone.
+ * destroyed already, and the module's own, are warned of and left alone.
  *
  * Context: task; sleeps. From one of the wheel's own callbacks it warns and
  * does nothing.
@@ -2124,46 +2249,25 @@ void hwheel_destroy(struct hwheel *wheel)
 {
 	void (*function)(struct hwheel_timer *timer) = NULL;
 	u64 pending = 0;
-	bool gone;
 	int cpu;
 
 	if (IS_ERR_OR_NULL(wheel))
 		return;
+	if (WARN_ONCE(wheel == hwheel_system, "hwheel: %ps is to destroy the module's own wheel\n",
+		      __builtin_return_address(0)))
+		return;
 	if (WARN_ONCE(hwheel_in_callback(wheel),
-		      "hwheel: wheel \"%s\" is to be destroyed by one of its callbacks\n",
-		      wheel->name))
+		      "hwheel: %ps is to destroy wheel \"%s\" from one of its callbacks\n",
+		      __builtin_return_address(0), wheel->name))
 		return;
-
-	mutex_lock(&hwheel_mutex);
-	gone = wheel->life == HWHEEL_GONE || list_empty(&wheel->list);
-	if (!gone)
-		list_del_init(&wheel->list);
-	mutex_unlock(&hwheel_mutex);
-	if (WARN_ONCE(gone, "hwheel: wheel \"%s\" destroyed twice\n", wheel->name))
+	if (WARN_ONCE(!hwheel_stop(wheel), "hwheel: %ps destroyed wheel \"%s\" once more\n",
+		      __builtin_return_address(0), wheel->name))
 		return;
-	hwheel_debugfs_remove(wheel);
-
-	for_each_possible_cpu(cpu)
-		hwheel_stop_base(per_cpu_ptr(wheel->bases, cpu));
-	/* Not before: callbacks that were running may have set up timers */
-	WRITE_ONCE(wheel->life, HWHEEL_GONE);
 	for_each_possible_cpu(cpu)
 		pending += hwheel_drain_base(per_cpu_ptr(wheel->bases, cpu), &function);
 	WARN_ONCE(pending, "hwheel: wheel \"%s\" destroyed with %llu timers pending, one with callback %ps\n",
 		  wheel->name, pending, function);
-
-	/*
-	 * A kick that is under way is taken from its CPU's queue together with
-	 * the first of these calls, if not before, but may run after it. The
-	 * second one finds it done.
-	 */
-	on_each_cpu(hwheel_nothing, NULL, 1);
-	on_each_cpu(hwheel_nothing, NULL, 1);
-	for_each_possible_cpu(cpu) {
-		hrtimer_cancel(&per_cpu_ptr(wheel->bases, cpu)->hrtimer);
-		WRITE_ONCE(per_cpu_ptr(wheel->bases, cpu)->closing, false);
-	}
-	hwheel_put(wheel);
+	hwheel_retire(wheel);
 }
 EXPORT_SYMBOL_GPL(hwheel_destroy);
 
@@ -2230,6 +2334,17 @@ static unsigned int levels;
 module_param(levels, uint, 0444);
 MODULE_PARM_DESC(levels, "its number of levels, 1 to 8 (default 5)");
 
+static void hwheel_free_all(void)
+{
+	struct hwheel *wheel, *older;
+
+	for (wheel = hwheel_newest; wheel; wheel = older) {
+		older = wheel->older;
+		free_percpu(wheel->bases);
+		kfree(wheel);
+	}
+}
+
 static int __init hwheel_init(void)
 {
 	struct hwheel_config config = {
@@ -2261,18 +2376,35 @@ err_cpuhp:
 	cpuhp_remove_state_nocalls(hwheel_cpuhp_state);
 err_debugfs:
 	hwheel_debugfs_exit();
+	hwheel_free_all();
 	return err;
 }
 
+/*
+ * Those who used the module have gone. If they left timers pending these may have
+ * gone with them, and are not looked at.
+ */
 static void __exit hwheel_exit(void)
 {
-	struct hwheel *wheel, *next;
+	struct hwheel *wheel;
+	u64 pending;
+	int cpu;
 
-	hwheel_destroy(hwheel_system);
+	while ((wheel = list_first_entry_or_null(&hwheel_wheels, struct hwheel, list))) {
+		WARN_ONCE(wheel != hwheel_system,
+			  "hwheel: wheel \"%s\" was never destroyed by the module that created it\n",
+			  wheel->name);
+		hwheel_stop(wheel);
+		pending = 0;
+		for_each_possible_cpu(cpu)
+			pending += per_cpu_ptr(wheel->bases, cpu)->levels.pending;
+		WARN_ONCE(pending, "hwheel: %llu timers were left pending on wheel \"%s\"\n",
+			  pending, wheel->name);
+		hwheel_retire(wheel);
+	}
 	cpuhp_remove_state_nocalls(hwheel_cpuhp_state);
 	hwheel_debugfs_exit();
-	list_for_each_entry_safe(wheel, next, &hwheel_gone, list)
-		hwheel_free(wheel);
+	hwheel_free_all();
 }
 
 /* Built in, ahead of all who may use it */

@@ -202,6 +202,7 @@ static unsigned long bench_start_jiffies;
 static s64 bench_slack;
 static s64 bench_period;
 static struct hwheel *bench_wheel;
+static u64 bench_budget;		/* of bench_wheel; 0 for the default */
 
 static __always_inline void bench_fire(void)
 {
@@ -661,6 +662,7 @@ static int bench_begin(const struct bench_row *row, unsigned int n, enum bench_m
 	if (row->tick_ns) {
 		struct hwheel_config config = {
 			.name	 = "bench",
+			.budget_ns = bench_budget,
 			.tick_ns = row->tick_ns,
 			.spokes	 = { row->spokes },
 		};
@@ -1102,8 +1104,11 @@ static const struct bench_row bench_wakeups_rows[] = {
 /*
  * cascade: a timer that arms itself again for each next millisecond, while the
  * clock gets to a level 2 spoke with a million timers and half a second into
- * it; and without them, for comparison.
+ * it; and without them, for comparison. It is due right after a tick, and so a
+ * tick late at best; and the budget is such that runs end anywhere in a tick.
  */
+#define BENCH_ODD_BUDGET	(1700 * BENCH_US)
+
 static struct hwheel_timer bench_probe;
 static s64 bench_probe_late;
 
@@ -1117,8 +1122,11 @@ static int bench_run_cascade(const struct bench_row *row, u64 n, s64 *result)
 {
 	const s64 spoke = 128 * 128 * BENCH_MS;
 	s64 begin, delay;
-	int err = bench_begin(row, n, BENCH_COUNT);
+	int err;
 
+	bench_budget = BENCH_ODD_BUDGET;
+	err = bench_begin(row, n, BENCH_COUNT);
+	bench_budget = 0;
 	if (err)
 		return err;
 	/* The first spoke of level 2 that will not be reached too soon */
@@ -1129,7 +1137,7 @@ static int bench_run_cascade(const struct bench_row *row, u64 n, s64 *result)
 
 	bench_probe_late = 0;
 	hwheel_setup(&bench_probe, bench_wheel, bench_probe_fired, 0);
-	hwheel_add(&bench_probe, BENCH_MS);
+	hwheel_add_at(&bench_probe, begin - BENCH_SECOND + 1, 0);
 	msleep(div_u64(begin - ktime_get(), BENCH_MS) + 500);
 	hwheel_shutdown_sync(&bench_probe);
 	result[0] = hwheel_count(bench_wheel, "max_locked_ns") * 100;
@@ -1212,7 +1220,7 @@ static int bench_run_hold(const struct bench_row *row, u64 n, s64 *result)
 			memset(memory[i], 0, level_size(128));
 		levels_init(&bench_levels, &geometry, memory[geometry.levels], 0);
 		for (i = 0; i < geometry.levels; i++)
-			levels_grow(&bench_levels, memory[i]);
+			levels_grow(&bench_levels, level_init(&bench_levels, i, memory[i]));
 		bench_random_seed(0);
 		for (i = 0; i < n; i++)
 			bench_op(i)->object = bench_object(i);
@@ -1268,8 +1276,10 @@ static const struct bench_row bench_memory_rows[] = {
  * smp: a thread on each of some CPUs, with timers of its own, for half a
  * second. Either it arms, re-arms and cancels them itself, or it arms them for
  * the next CPU's thread to cancel, in batches that are handed over and back.
+ * A thread has as many operations again, which re-arm for other times.
  */
 #define BENCH_OWN	16384		/* timers of a thread */
+#define BENCH_OWN_OPS	(2 * BENCH_OWN)
 #define BENCH_BATCH	512
 #define BENCH_BATCHES	(BENCH_OWN / BENCH_BATCH)
 #define BENCH_CPUS	4
@@ -1292,11 +1302,11 @@ static bool bench_stop;
 static void bench_own(struct bench_thread *thread)
 {
 	const struct bench_kind *kind = thread->row->kind;
-	unsigned int i, first = thread->nr * BENCH_OWN;
+	unsigned int i, first = thread->nr * BENCH_OWN_OPS, again = first + BENCH_OWN;
 
 	for (i = 0; !READ_ONCE(bench_stop); i = (i + BENCH_BATCH) % BENCH_OWN) {
 		kind->arm(first + i, first + i + BENCH_BATCH);
-		kind->arm(first + i, first + i + BENCH_BATCH);
+		kind->arm(again + i, again + i + BENCH_BATCH);
 		kind->cancel(first + i, first + i + BENCH_BATCH);
 		thread->done += 3 * BENCH_BATCH;
 	}
@@ -1312,7 +1322,7 @@ static void bench_handed(struct bench_thread *thread)
 	for (i = 0; !READ_ONCE(bench_stop); i = (i + 1) % BENCH_BATCHES) {
 		/* Pairs with the release below: the batch is not pending any more. */
 		if (!smp_load_acquire(&mine[i])) {
-			from = thread->nr * BENCH_OWN + i * BENCH_BATCH;
+			from = thread->nr * BENCH_OWN_OPS + i * BENCH_BATCH;
 			kind->arm(from, from + BENCH_BATCH);
 			thread->done += BENCH_BATCH;
 			/* Pairs with the acquire below: the batch is armed. */
@@ -1320,7 +1330,7 @@ static void bench_handed(struct bench_thread *thread)
 		}
 		/* Pairs with the release above. */
 		if (smp_load_acquire(&other[i])) {
-			from = next * BENCH_OWN + i * BENCH_BATCH;
+			from = next * BENCH_OWN_OPS + i * BENCH_BATCH;
 			kind->cancel(from, from + BENCH_BATCH);
 			thread->done += BENCH_BATCH;
 			/* Pairs with the first acquire. */
@@ -1345,6 +1355,16 @@ static int bench_smp_thread(void *data)
 	return 0;
 }
 
+static void bench_fill_smp(const struct bench_row *row, unsigned int first)
+{
+	unsigned int i, again = first + BENCH_OWN;
+
+	bench_fill(row, first, again, BENCH_MINUTE, BENCH_HOUR);
+	bench_fill(row, again, again + BENCH_OWN, BENCH_MINUTE, BENCH_HOUR);
+	for (i = 0; i < BENCH_OWN; i++)
+		bench_op(again + i)->object = bench_op(first + i)->object;
+}
+
 /* Operations a second of @cpus threads. */
 static int bench_smp(const struct bench_row *row, unsigned int cpus,
 		     void (*loop)(struct bench_thread *thread), s64 *result)
@@ -1367,7 +1387,7 @@ static int bench_smp(const struct bench_row *row, unsigned int cpus,
 		thread->of = cpus;
 		thread->go = &go;
 		thread->loop = loop;
-		bench_fill(row, n * BENCH_OWN, (n + 1) * BENCH_OWN, BENCH_MINUTE, BENCH_HOUR);
+		bench_fill_smp(row, n * BENCH_OWN_OPS);
 		thread->task = kthread_create(bench_smp_thread, thread, "hwheel_bench/%d", cpu);
 		if (IS_ERR(thread->task)) {
 			err = PTR_ERR(thread->task);
@@ -1395,7 +1415,7 @@ static int bench_smp(const struct bench_row *row, unsigned int cpus,
 
 static int bench_run_smp(const struct bench_row *row, u64 cpus, s64 *result)
 {
-	u64 n = cpus * BENCH_OWN;
+	u64 n = cpus * BENCH_OWN_OPS;
 	int err = bench_begin(row, n, BENCH_COUNT);
 
 	if (err)
@@ -1643,7 +1663,7 @@ static int bench_alloc(void)
 {
 	unsigned int i, objects, ops;
 
-	bench_most = BENCH_OWN * BENCH_CPUS;
+	bench_most = BENCH_OWN_OPS * BENCH_CPUS;
 	for (i = 0; i < nr_pending; i++)
 		bench_most = max_t(unsigned int, bench_most, pending[i]);
 	objects = DIV_ROUND_UP(bench_most, BENCH_OBJECTS_CHUNK);

@@ -19,22 +19,35 @@ struct hwheel_row {
 	void			(*function)(struct hwheel_timer *timer);
 };
 
-/* A reader of the timers file: the timers of the spoke that it has got to. */
+/*
+ * A reader of the timers file: the timers of the spoke that it has got to. They
+ * are in parts, as vfree() of all the memory that a million take keeps interrupts
+ * off for most of a millisecond.
+ */
 struct hwheel_reader {
 	struct hwheel		*wheel;
 	u64			spoke;		/* its position, U64_MAX for none */
 	u64			nr;
-	u64			room;
-	struct hwheel_row	*rows;
+	u64			parts;
+	struct hwheel_row	**rows;		/* HWHEEL_ROWS each */
 };
 
+#define HWHEEL_ROWS		4096
+
+static struct hwheel_row *hwheel_row(const struct hwheel_reader *reader, u64 n)
+{
+	return &reader->rows[n / HWHEEL_ROWS][n % HWHEEL_ROWS];
+}
+
 /*
- * Count the timers of @spoke, and copy the first @room of them to @rows. What
- * joins the spoke meanwhile is counted too, so there must be an end to it.
+ * Count the timers of @spoke, and copy those that there is room for to @reader, if
+ * it is not NULL. What joins the spoke meanwhile is counted too, so there must be
+ * an end to it.
  */
 static u64 hwheel_walk(struct hwheel_base *base, struct hwheel_spoke *spoke,
-		       struct hwheel_row *rows, u64 room)
+		       struct hwheel_reader *reader)
 {
+	u64 room = reader ? reader->parts * HWHEEL_ROWS : 0;
 	struct hwheel_levels *levels = &base->levels;
 	struct hwheel_timer *timer;
 	ktime_t locked;
@@ -46,10 +59,9 @@ static u64 hwheel_walk(struct hwheel_base *base, struct hwheel_spoke *spoke,
 	most = 2 * levels->pending;
 	levels_walk_begin(levels, spoke);
 	while ((timer = levels_walk_next(levels))) {
-		if (n < room) {
-			rows[n].expires = timer->expires;
-			rows[n].function = timer->function;
-		}
+		if (n < room)
+			*hwheel_row(reader, n) = (struct hwheel_row){
+				timer->expires, timer->function };
 		if (++n > most)
 			break;
 		if (n % HWHEEL_BATCH)
@@ -158,7 +170,7 @@ static void *hwheel_levels_next(struct seq_file *m, void *v, loff_t *pos)
 static int hwheel_levels_show(struct seq_file *m, void *v)
 {
 	struct hwheel *wheel = m->private;
-	u64 level, clock, next = HWHEEL_NEVER, timers = 0, occupied = 0;
+	u64 level, clock, bits, next = HWHEEL_NEVER, timers = 0, occupied = 0;
 	const struct hwheel_levels *levels;
 	struct hwheel_level *lv;
 	struct hwheel_base *base;
@@ -177,16 +189,18 @@ static int hwheel_levels_show(struct seq_file *m, void *v)
 		if (!data_race(level_occupied(lv, i)))
 			continue;
 		occupied++;
-		timers += hwheel_walk(base, &lv->spokes[i], NULL, 0);
+		timers += hwheel_walk(base, &lv->spokes[i], NULL);
 	}
 
 	raw_spin_lock_irq(&base->lock);
-	clock = level < levels->planned ? lv->slot * lv->width : levels->clock;
-	for (i = 0; i < DIV_ROUND_UP(lv->nr, 64); i++) {
-		u64 bits = lv->spokes[i].bits;
-
-		for (; bits; bits &= bits - 1)
-			next = min(next, lv->spokes[i * 64 + __ffs64(bits)].bound);
+	if (level < levels->planned) {
+		clock = lv->slot * lv->width;
+		if (lv->summary)
+			next = level_first(lv, lv->pos)->bound;
+	} else {
+		clock = levels->clock;
+		for (bits = lv->spokes[0].bits; bits; bits &= bits - 1)
+			next = min(next, lv->spokes[__ffs64(bits)].bound);
 	}
 	raw_spin_unlock_irq(&base->lock);
 
@@ -245,7 +259,7 @@ static int hwheel_spokes_show(struct seq_file *m, void *v)
 		return SEQ_SKIP;
 	/* Stored plainly, with the lock held */
 	bound = data_race(READ_ONCE(spoke->bound));
-	timers = hwheel_walk(base, spoke, NULL, 0);
+	timers = hwheel_walk(base, spoke, NULL);
 	if (!timers)
 		return SEQ_SKIP;
 	seq_printf(m, "%d %u %u %lld %llu\n", base->cpu, spoke->level, spoke->index,
@@ -263,6 +277,26 @@ static const struct seq_operations hwheel_spokes_sops = {
 /* ------------------------------------------------------------------------ */
 /* timers */
 
+/* Make room for @nr timers; false if there is no memory. */
+static bool hwheel_make_room(struct hwheel_reader *reader, u64 nr)
+{
+	u64 parts = DIV_ROUND_UP_ULL(nr, HWHEEL_ROWS);
+	struct hwheel_row **rows = kvmalloc_array(parts, sizeof(*rows), GFP_KERNEL);
+
+	if (!rows)
+		return false;
+	if (reader->parts)
+		memcpy(rows, reader->rows, reader->parts * sizeof(*rows));
+	kvfree(reader->rows);
+	reader->rows = rows;
+	for (; reader->parts < parts; reader->parts++) {
+		rows[reader->parts] = kvmalloc_array(HWHEEL_ROWS, sizeof(**rows), GFP_KERNEL);
+		if (!rows[reader->parts])
+			return false;
+	}
+	return true;
+}
+
 /* Copy the timers of the spoke at @pos; false if there are none. */
 static bool hwheel_read_spoke(struct hwheel_reader *reader, u64 pos)
 {
@@ -274,17 +308,11 @@ static bool hwheel_read_spoke(struct hwheel_reader *reader, u64 pos)
 		spoke = hwheel_spoke_at(reader->wheel, pos - 1, &base);
 		if (!spoke)
 			return false;
-		reader->nr = hwheel_walk(base, spoke, reader->rows, reader->room);
-		if (reader->nr <= reader->room)
+		reader->nr = hwheel_walk(base, spoke, reader);
+		if (reader->nr <= reader->parts * HWHEEL_ROWS)
 			break;
-		kvfree(reader->rows);
-		reader->room = reader->nr + reader->nr / 8 + HWHEEL_BATCH;
-		reader->rows = kvmalloc_array(reader->room, sizeof(*reader->rows),
-					      GFP_KERNEL);
-		if (!reader->rows) {
-			reader->room = 0;
+		if (!hwheel_make_room(reader, reader->nr + reader->nr / 8))
 			return false;
-		}
 	}
 	reader->spoke = pos;
 	return reader->nr;
@@ -308,7 +336,7 @@ static void *hwheel_timers_start(struct seq_file *m, loff_t *pos)
 			spoke++;
 	}
 	*pos = (spoke << 32) + n;
-	return &reader->rows[n];
+	return hwheel_row(reader, n);
 }
 
 static void *hwheel_timers_next(struct seq_file *m, void *v, loff_t *pos)
@@ -363,6 +391,10 @@ static int hwheel_timers_release(struct inode *inode, struct file *file)
 	struct seq_file *m = file->private_data;
 	struct hwheel_reader *reader = m->private;
 
+	while (reader->parts) {
+		kvfree(reader->rows[--reader->parts]);
+		cond_resched();
+	}
 	kvfree(reader->rows);
 	return seq_release_private(inode, file);
 }

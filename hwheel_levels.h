@@ -137,6 +137,7 @@ enum hwheel_fault {
 	HWHEEL_FIRE_TWICE,
 	HWHEEL_FORGET_OFFLINE_CPU,
 	HWHEEL_LEAK_RUNNING,
+	HWHEEL_DATA_RACE,		/* for KCSAN to find */
 };
 
 #ifdef HWHEEL_BROKEN
@@ -416,21 +417,24 @@ static inline void levels_set_clock(struct hwheel_levels *l, u64 clock)
 	}
 }
 
-/* Make level @i in @memory, level_size() bytes of zeroes. */
-static inline void level_init(struct hwheel_levels *l, unsigned int i, void *memory)
+/*
+ * Make the spokes of level @i in @memory, level_size() bytes of zeroes. They are
+ * no part of the wheel yet, so this needs no lock, and may take its time.
+ */
+static inline struct hwheel_spoke *level_init(const struct hwheel_levels *l, unsigned int i,
+					      void *memory)
 {
-	struct hwheel_level *lv = &l->level[i];
 	struct hwheel_spoke *spokes = memory;
 	unsigned int j, k;
 
-	for (j = 0; j < lv->nr; j++) {
+	for (j = 0; j < l->level[i].nr; j++) {
 		for (k = 0; k < HWHEEL_LISTS; k++)
 			INIT_LIST_HEAD(&spokes[j].timers[k]);
 		spokes[j].bound = HWHEEL_NEVER;
 		spokes[j].level = i;
 		spokes[j].index = j;
 	}
-	smp_store_release(&lv->spokes, spokes);	/* for level_exists() */
+	return spokes;
 }
 
 /*
@@ -460,7 +464,7 @@ static inline void levels_init(struct hwheel_levels *l,
 		width *= lv->nr;
 		l->pow2 &= is_power_of_2(lv->nr);
 	}
-	level_init(l, l->planned, memory);
+	l->level[l->planned].spokes = level_init(l, l->planned, memory);
 
 	for (i = 0; i < ARRAY_SIZE(l->lowest); i++) {
 		for (j = 0; j < l->planned; j++)
@@ -914,18 +918,30 @@ static inline u64 levels_next_sift(struct hwheel_levels *l,
 
 /*
  * The tick at which levels_step() wants to be called next; HWHEEL_NEVER if
- * there are no timers. Not for amid a run, with timers left to pop.
+ * there are no timers. That is at once with timers left to pop, or to sift.
  */
 static inline u64 levels_wake(struct hwheel_levels *l)
 {
-	const struct hwheel_spoke *first = levels_first(l);
+	const struct hwheel_spoke *first;
 	struct hwheel_spoke *sift;
 
+	if (levels_parked(l)->spokes[0].bits >> HWHEEL_SIFTING)
+		return l->clock;
+	first = levels_first(l);
 	if (!first)
 		return HWHEEL_NEVER;
-	if (level_occupied(levels_parked(l), HWHEEL_SIFTING))
-		return l->clock;
 	return min(first->bound, levels_next_sift(l, &sift));
+}
+
+/* Is anything due at @tick, or left to pop? Or may it be: so bounds say. */
+static inline bool levels_ripe(struct hwheel_levels *l, u64 tick)
+{
+	const struct hwheel_spoke *first;
+
+	if (!spoke_empty(levels_transit(l, HWHEEL_EXPIRED)))
+		return true;
+	first = levels_first(l);
+	return first && first->bound <= tick;
 }
 
 /*
@@ -1009,17 +1025,17 @@ static inline bool levels_sift(struct hwheel_levels *l)
 }
 
 /*
- * Add the next level, in @memory of level_size() bytes of zeroes. What is
- * parked may have its place there, and goes to the list in transit; the caller
- * may sift it (levels_sift()) or leave that to levels_step().
+ * Add the next level, with its @spokes from level_init(). What is parked may
+ * have its place there, and goes to the list in transit; the caller may sift it
+ * (levels_sift()) or leave that to levels_step().
  */
-static inline void levels_grow(struct hwheel_levels *l, void *memory)
+static inline void levels_grow(struct hwheel_levels *l, struct hwheel_spoke *spokes)
 {
 	struct hwheel_spoke *sifting = levels_transit(l, HWHEEL_SIFTING);
 	struct hwheel_level *lot = levels_parked(l);
 	u64 bits;
 
-	level_init(l, l->nr, memory);
+	smp_store_release(&l->level[l->nr].spokes, spokes);	/* for level_exists() */
 	l->level[l->nr].open = l->level[l->nr].nr;
 	l->nr++;
 	l->above = 0;

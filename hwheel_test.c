@@ -8,6 +8,7 @@
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
+#include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
@@ -16,6 +17,7 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/prandom.h>
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -50,9 +52,13 @@ static unsigned int many = 100000;
 module_param(many, uint, 0444);
 MODULE_PARM_DESC(many, "timers of the tests with most; a hundredth as many wheels");
 
-static bool lockdep;
-module_param(lockdep, bool, 0444);
-MODULE_PARM_DESC(lockdep, "have lockdep report a deadlock, after which it switches itself off");
+static char *lockdep = "";
+module_param(lockdep, charp, 0444);
+MODULE_PARM_DESC(lockdep, "context (softirq, hardirq, work) in which to have lockdep report a deadlock, after which it switches itself off");
+
+static bool leave;
+module_param(leave, bool, 0444);
+MODULE_PARM_DESC(leave, "create a wheel that is never destroyed");
 
 static struct rnd_state rnd;
 
@@ -126,7 +132,7 @@ static bool rig_grow(struct rig *rig)
 {
 	if (rig->l.nr == rig->g.levels)
 		return false;
-	levels_grow(&rig->l, rig_memory(rig, rig->l.nr));
+	levels_grow(&rig->l, level_init(&rig->l, rig->l.nr, rig_memory(rig, rig->l.nr)));
 	return true;
 }
 
@@ -2822,6 +2828,45 @@ static void test_budget_default(struct kunit *test)
 	}
 }
 
+static void act_50_us(struct probe *p)
+{
+	busy(50000);
+}
+
+/*
+ * What a run over its budget leaves comes after a break, and not with the next
+ * timer, half a second later. All are due in one slot of level 1, so the earliest
+ * is one of level 0, and the levels above are not looked at.
+ */
+static void test_budget_left(struct kunit *test)
+{
+	const ktime_t slot = 128 * 10 * MS;
+	const unsigned int n = 20;
+	struct hwheel *wheel = wheel_make(test, (struct hwheel_config){
+		.tick_ns = 10 * MS, .budget_ns = MS / 10 });
+	struct probe *p = probes_new(test, wheel, 10 * MS, n + 3);
+	ktime_t now, last = 0;
+	unsigned int i;
+
+	level_made(test, &p[n + 2]);
+	while (hwheel_now(wheel) % slot > slot / 3)
+		msleep(20);
+	hold();
+	now = hwheel_now(wheel);
+	probe_add_at(&p[n], now + 50 * MS, 0);
+	for (i = 0; i < n; i++) {
+		p[i].act = act_50_us;
+		probe_add_at(&p[i], now + 100 * MS, 0);
+	}
+	probe_add_at(&p[n + 1], now + 600 * MS, 0);
+	unhold();
+	expect_once(test, p, n + 2);
+	for (i = 0; i < n; i++)
+		last = max(last, p[i].began);
+	KUNIT_EXPECT_LT(test, last, p[n + 1].began - 100 * MS);
+	KUNIT_EXPECT_GE(test, hwheel_count(wheel, "budget_overruns"), 1);
+}
+
 static void act_long(struct probe *p)
 {
 	busy(50 * MS);
@@ -3050,7 +3095,7 @@ static void test_destroy_by_callback(struct kunit *test)
 	/* The wheel goes on as if nothing had happened. */
 	expect_once(test, p, 2);
 	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "expired"), 2);
-	expect_warned(test, "is to be destroyed by one of its callbacks", NULL);
+	expect_warned(test, "from one of its callbacks", "act_destroy");
 }
 
 static void test_destroy_twice(struct kunit *test)
@@ -3061,7 +3106,22 @@ static void test_destroy_twice(struct kunit *test)
 	expect_begin();
 	hwheel_destroy(wheel);
 	expect_end();
-	expect_warned(test, "destroyed twice", NULL);
+	expect_warned(test, "once more", "test_destroy_twice");
+}
+
+/* The module's own wheel stays, and goes on. */
+static void test_destroy_system(struct kunit *test)
+{
+	struct probe *p = probe_new(test, hwheel_system, SYSTEM_TICK_NS);
+
+	probe_add(p, MS);
+	expect_begin();
+	hwheel_destroy(hwheel_system);
+	expect_end();
+	expect_warned(test, "the module's own wheel", "test_destroy_system");
+	expect_once(test, p, 1);
+	probe_add(p, MS);
+	wait_for(test, runs(p) == 2);
 }
 
 /* Timers whose wheel is gone can be cancelled, and not armed. */
@@ -3342,37 +3402,47 @@ static void test_null(struct kunit *test)
 	expect_warned(test, "asked for the time of wheel", "test_null");
 }
 
-/* Set up while it is pending, among others in its spoke, and alone. */
+/*
+ * Set up while they are pending, among others in their spoke (1, 3) and alone (5,
+ * 6), for the wheel that they are on (1, 5) and for another one.
+ */
 static void test_set_up_pending(struct kunit *test)
 {
-	struct probe *p = probes_new(test, wheel_new(test, MS), MS, 5);
-	unsigned int i, ran;
+	struct hwheel *other = wheel_new(test, 10 * MS);
+	struct probe *p = probes_new(test, wheel_new(test, MS), MS, 7);
+	unsigned int i, ran = 0;
 	ktime_t due;
 
 	expect_begin();
 	hold();
 	due = hwheel_now(p->wheel) + 300 * MS;
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 5; i++)
 		probe_add_at(&p[i], due, 0);
-	probe_add_at(&p[4], due + 10 * MS, 0);
-	for (i = 1; i < 5; i += 3) {
-		hwheel_setup(&p[i].timer, p->wheel, probe_run, 0);
+	probe_add_at(&p[5], due + 10 * MS, 0);
+	probe_add_at(&p[6], due + 20 * MS, 0);
+	for (i = 1; i < 7; i += 2) {
+		hwheel_setup(&p[i].timer, i == 3 ? other : p->wheel, probe_run, 0);
 		KUNIT_EXPECT_FALSE(test, hwheel_pending(&p[i].timer));
 	}
+	hwheel_setup(&p[6].timer, other, probe_run, 0);
 	unhold();
 	expect_end();
 	if (IS_ENABLED(CONFIG_DEBUG_OBJECTS_TIMERS))
-		KUNIT_EXPECT_GE(test, logged("ODEBUG: init active", NULL), 1);
+		KUNIT_EXPECT_GE(test, logged("ODEBUG: init active", "probe_run"), 1);
 	else
 		expect_warned(test, "set up while pending", "callback probe_run");
 
-	expect_once(test, &p[0], 1);
-	expect_once(test, &p[2], 2);
-	ran = runs(&p[1]) + runs(&p[4]);
+	for (i = 0; i < 6; i += 2)
+		expect_once(test, &p[i], 1);
+	for (i = 1; i < 7; i += i < 5 ? 2 : 1)
+		ran += runs(&p[i]);
 	KUNIT_EXPECT_EQ(test, ran, 0);
-	KUNIT_EXPECT_EQ(test, hwheel_count(p->wheel, "cancelled"), 2);
+	KUNIT_EXPECT_EQ(test, hwheel_count(p->wheel, "cancelled"), 4);
 	probe_add(&p[1], MS);
 	expect_once(test, &p[1], 1);
+	hwheel_add(&p[3].timer, MS);
+	wait_for(test, runs(&p[3]));
+	KUNIT_EXPECT_EQ(test, hwheel_count(other, "expired"), 1);
 }
 
 /* One with an odd callback, and neighbours, all due at one tick. */
@@ -3468,7 +3538,7 @@ static void test_debug_freed(struct kunit *test)
 	expect_begin();
 	kfree(q);
 	expect_end();
-	KUNIT_EXPECT_EQ(test, logged("ODEBUG: free active", "hwheel_timer"), 1);
+	KUNIT_EXPECT_EQ(test, logged("ODEBUG: free active", "probe_run"), 1);
 	expect_once(test, p, 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&probes_run), 2);
 	KUNIT_EXPECT_EQ(test, hwheel_count(p->wheel, "cancelled"), 1);
@@ -3532,12 +3602,14 @@ static void act_sleep_long(struct probe *p)
 static struct waiter {
 	struct completion	done;
 	struct probe		*p;
+	unsigned int		before;		/* callbacks that had come by then */
 	bool			ret;
 	ktime_t			returned;
 } waiter;
 
 static int waiter_thread(void *unused)
 {
+	waiter.before = runs(waiter.p);
 	waiter.ret = hwheel_cancel_sync(&waiter.p->timer);
 	waiter.returned = ktime_get();
 	complete(&waiter.done);
@@ -3578,6 +3650,35 @@ static void test_sync_sleeps(struct kunit *test)
 	KUNIT_EXPECT_NE(test, p->n, 0);
 	KUNIT_EXPECT_GE(test, waiter.returned, (ktime_t)p->n);
 	KUNIT_EXPECT_LT(test, waiter.returned, (ktime_t)p->n + SECS(5));
+	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), 0);
+}
+
+static void act_again(struct probe *p)
+{
+	hwheel_forward(&p->timer, MS);
+	usleep_range(5000, 6000);
+}
+
+/* To be waited for in vain: it is due again whenever it returns. */
+static void test_sync_again(struct kunit *test)
+{
+	struct probe *p = probe_new(test, wheel_new(test, MS), MS);
+	struct task_struct *task;
+
+	p->act = act_again;
+	p->shared = true;
+	probe_add(p, MS);
+	wait_for(test, runs(p) > 3);
+	waiter.p = p;
+	init_completion(&waiter.done);
+	task = kthread_run(waiter_thread, NULL, "hwheel-waiter");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	if (!wait_for_completion_timeout(&waiter.done, msecs_to_jiffies(5000))) {
+		KUNIT_FAIL(test, "it is still waited for");
+		hwheel_shutdown_sync(&p->timer);
+		wait_for_completion(&waiter.done);
+	}
+	KUNIT_EXPECT_LE(test, runs(p), waiter.before + 2);
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), 0);
 }
 
@@ -3794,9 +3895,29 @@ static void test_pinned_and_on(struct kunit *test)
 	expect_once(test, p, 4);
 }
 
+/* Armed on a CPU that is offline, without a warning, and on one that goes. */
+static void test_offline_cpu(struct kunit *test)
+{
+	struct probe *p = probes_new(test, wheel_new(test, MS), MS, 2);
+	unsigned int cpu = num_online_cpus() - 1, i;
+
+	if (!cpu || remove_cpu(cpu))
+		kunit_skip(test, "no CPU goes offline here");
+	KUNIT_EXPECT_FALSE(test, cpu_online(cpu));
+	for (i = 0; i < 2; i++) {
+		p[i].from = hwheel_now(p->wheel) + 300 * MS;
+		hwheel_add_on(&p[i].timer, 300 * MS, cpu);
+		p[i].to = hwheel_now(p->wheel) + 300 * MS;
+		KUNIT_EXPECT_EQ(test, i ? remove_cpu(cpu) : add_cpu(cpu), 0);
+	}
+	expect_once(test, p, 2);
+	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+}
+
 /* The cases of all contexts, and some more; each suite needs its own array. */
 #define DEFINE_CASES(name, ...)					\
 static struct kunit_case name[] = {				\
+	__VA_ARGS__,						\
 	KUNIT_CASE(test_random_delays),				\
 	KUNIT_CASE(test_returns),				\
 	KUNIT_CASE(test_looking),				\
@@ -3822,6 +3943,7 @@ static struct kunit_case name[] = {				\
 	KUNIT_CASE(test_budget),				\
 	KUNIT_CASE(test_budget_mass),				\
 	KUNIT_CASE(test_budget_default),			\
+	KUNIT_CASE(test_budget_left),				\
 	KUNIT_CASE(test_long_callback),				\
 	KUNIT_CASE(test_thousands),				\
 	KUNIT_CASE(test_levels_made),				\
@@ -3837,13 +3959,13 @@ static struct kunit_case name[] = {				\
 	KUNIT_CASE(test_on_stack),				\
 	KUNIT_CASE(test_clocks),				\
 	KUNIT_CASE(test_pinned_and_on),				\
+	KUNIT_CASE(test_offline_cpu),				\
 	KUNIT_CASE(test_set_up_pending),			\
 	KUNIT_CASE(test_gone),					\
 	KUNIT_CASE(test_destroy_twice),				\
 	KUNIT_CASE(test_null),					\
 	KUNIT_CASE(test_odd_preemption),			\
 	KUNIT_CASE(test_odd_interrupts),			\
-	__VA_ARGS__,						\
 	{}							\
 }
 
@@ -3880,6 +4002,7 @@ static void suite_end(struct kunit_suite *suite)
 
 DEFINE_CASES(hwheel_cases,
 	     KUNIT_CASE(test_create_errors),
+	     KUNIT_CASE(test_destroy_system),
 	     KUNIT_CASE(test_static),
 	     KUNIT_CASE(test_debug_garbage),
 	     KUNIT_CASE(test_debug_freed));
@@ -3890,6 +4013,7 @@ DEFINE_CASES(hwheel_hardirq_cases,
 DEFINE_CASES(hwheel_work_cases,
 	     KUNIT_CASE(test_sleep),
 	     KUNIT_CASE(test_sync_sleeps),
+	     KUNIT_CASE(test_sync_again),
 	     KUNIT_CASE(test_unbound),
 	     KUNIT_CASE(test_wheels_by_callback));
 
@@ -4233,6 +4357,11 @@ static void test_create_often(struct kunit *test)
 		last = wheel;
 	}
 	KUNIT_EXPECT_EQ(test, others, 1);
+
+	if (leave) {
+		wheel = hwheel_create(&(struct hwheel_config){ .name = "left" });
+		KUNIT_EXPECT_FALSE(test, IS_ERR(wheel));
+	}
 }
 
 static struct kunit_case hwheel_create_cases[] = {
@@ -4249,32 +4378,67 @@ static struct kunit_suite hwheel_create_suite = {
 /* ------------------------------------------------------------------------ */
 /* The last one: lockdep reports once, and is then of no use any more */
 
-static DEFINE_SPINLOCK(deadly);
+static DEFINE_SPINLOCK(deadly_softirq);
+static DEFINE_RAW_SPINLOCK(deadly_hardirq);
+static DEFINE_MUTEX(deadly_work);
 
 static void act_lock(struct probe *p)
 {
-	spin_lock(&deadly);
-	spin_unlock(&deadly);
+	switch (suite_context) {
+	case HWHEEL_SOFTIRQ:
+		spin_lock(&deadly_softirq);
+		spin_unlock(&deadly_softirq);
+		break;
+	case HWHEEL_HARDIRQ:
+		raw_spin_lock(&deadly_hardirq);
+		raw_spin_unlock(&deadly_hardirq);
+		break;
+	case HWHEEL_WORK:
+		mutex_lock(&deadly_work);
+		mutex_unlock(&deadly_work);
+		break;
+	}
+}
+
+static void sync_under_lock(struct probe *p)
+{
+	unsigned long flags;
+
+	switch (suite_context) {
+	case HWHEEL_SOFTIRQ:
+		spin_lock_bh(&deadly_softirq);
+		hwheel_cancel_sync(&p->timer);
+		spin_unlock_bh(&deadly_softirq);
+		break;
+	case HWHEEL_HARDIRQ:
+		raw_spin_lock_irqsave(&deadly_hardirq, flags);
+		hwheel_cancel_sync(&p->timer);
+		raw_spin_unlock_irqrestore(&deadly_hardirq, flags);
+		break;
+	case HWHEEL_WORK:
+		mutex_lock(&deadly_work);
+		hwheel_cancel_sync(&p->timer);
+		mutex_unlock(&deadly_work);
+		break;
+	}
 }
 
 static void test_sync_under_lock(struct kunit *test)
 {
 	struct probe *p;
 
-	if (!lockdep || !IS_ENABLED(CONFIG_PROVE_LOCKING))
-		kunit_skip(test, "needs lockdep=1 and CONFIG_PROVE_LOCKING");
-	p = probe_new(test, hwheel_system, SYSTEM_TICK_NS);
+	if (!*lockdep || !IS_ENABLED(CONFIG_PROVE_LOCKING))
+		kunit_skip(test, "needs lockdep=context and CONFIG_PROVE_LOCKING");
+	p = probe_new(test, wheel_new(test, MS), MS);
 	p->act = act_lock;
 	probe_add(p, MS);
 	expect_once(test, p, 1);
 	KUNIT_EXPECT_EQ(test, logged("possible circular locking", NULL), 0);
 	expect_begin();
-	spin_lock_bh(&deadly);
-	hwheel_cancel_sync(&p->timer);
-	spin_unlock_bh(&deadly);
+	sync_under_lock(p);
 	expect_end();
 	KUNIT_EXPECT_EQ(test, logged("possible circular locking", NULL), 1);
-	KUNIT_EXPECT_GE(test, logged("deadly", NULL), 1);
+	KUNIT_EXPECT_GE(test, logged("deadly", lockdep), 1);
 }
 
 static struct kunit_case hwheel_lockdep_cases[] = {
@@ -4282,9 +4446,16 @@ static struct kunit_case hwheel_lockdep_cases[] = {
 	{}
 };
 
+static int lockdep_begin(struct kunit_suite *suite)
+{
+	return suite_begin(suite, !strcmp(lockdep, "hardirq") ? HWHEEL_HARDIRQ :
+				  !strcmp(lockdep, "work") ? HWHEEL_WORK : HWHEEL_SOFTIRQ);
+}
+
 static struct kunit_suite hwheel_lockdep_suite = {
 	.name		= "hwheel_lockdep",
-	.suite_init	= softirq_begin,
+	.suite_init	= lockdep_begin,
+	.suite_exit	= suite_end,
 	.init		= api_init,
 	.exit		= api_exit,
 	.test_cases	= hwheel_lockdep_cases,

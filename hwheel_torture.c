@@ -2,9 +2,9 @@
 /*
  * hwheel_torture - tries to break hwheel, and sees when it does
  *
- * Threads, timer callbacks, a hard hrtimer and an irq_work on each CPU do to
- * timers whatever the API allows, in random order, while CPUs go and come and
- * wheels are made and destroyed. The first thing that does not fit a guarantee
+ * Threads, timer callbacks, a hard and a soft hrtimer and an irq_work on each CPU
+ * do to timers whatever the API allows, in random order, while CPUs go and come
+ * and wheels are made and destroyed. The first thing that does not fit a guarantee
  * of hwheel.h ends the test. The last line that it logs is
  *
  *	hwheel-torture: End of test: SUCCESS ... counts
@@ -616,6 +616,7 @@ static void private_fire(struct hwheel_timer *timer);
  * their own, which no callback waits for.
  */
 #define CLASSES		4
+#define NO_CLASS	-1U	/* below the first */
 
 static struct lock_class_key class_keys[CLASSES + 1];
 
@@ -1480,26 +1481,39 @@ static void any_event(struct rnd_state *rnd, unsigned int above)
 	}
 }
 
-static void task_event(struct rnd_state *rnd)
+static void waiting_event(enum event op, struct rnd_state *rnd)
 {
-	enum event op = random_op(rnd, true);
 	struct victim *new = NULL;
-	struct slot *s;
 
-	count_event(IN_TASK);
 	if (percent(rnd, mix->shared)) {
 		shared_event(&shareds[below(rnd, nr_shared)], op, rnd);
 		return;
 	}
-	/* Those that wait look for somebody to wait for. */
-	s = random_slot(rnd, op < OP_ANYWHERE ? 1 : 100);
-	if (op < OP_ANYWHERE) {
-		private_event(s, op, rnd);
-		return;
-	}
 	if (op == OP_FREE)
 		new = kmalloc(sizeof(*new), GFP_KERNEL | __GFP_NOWARN);
-	private_sync(s, op, new, rnd, false);
+	/* Look for somebody to wait for. */
+	private_sync(random_slot(rnd, 100), op, new, rnd, false);
+}
+
+static void task_event(struct rnd_state *rnd)
+{
+	enum event op = random_op(rnd, true);
+
+	count_event(IN_TASK);
+	if (op >= OP_ANYWHERE) {
+		/* On PREEMPT_RT this may preempt the callback that it waits for. */
+		bool urgent = !below(rnd, 4);
+
+		if (urgent)
+			sched_set_fifo_low(current);
+		waiting_event(op, rnd);
+		if (urgent)
+			sched_set_normal(current, 0);
+	} else if (percent(rnd, mix->shared)) {
+		shared_event(&shareds[below(rnd, nr_shared)], op, rnd);
+	} else {
+		private_event(random_slot(rnd, 1), op, rnd);
+	}
 }
 
 /* Sleep for @timeout jiffies. Return: true to carry on. */
@@ -1554,6 +1568,7 @@ static int worker_thread(void *data)
 }
 
 static DEFINE_PER_CPU(struct hrtimer, hard_timer);
+static DEFINE_PER_CPU(struct hrtimer, soft_timer);
 static DEFINE_PER_CPU(struct irq_work, hard_work);
 
 static void end_of_test(void);
@@ -1590,6 +1605,18 @@ static enum hrtimer_restart hard_timer_run(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
+/* No callback, so it may wait for all of them. */
+static enum hrtimer_restart soft_timer_run(struct hrtimer *timer)
+{
+	struct rnd_state *rnd = this_cpu_ptr(&soft_rnd);
+	unsigned int n = below(rnd, 4);
+
+	while (n-- && !over())
+		any_event(rnd, NO_CLASS);
+	hrtimer_forward_now(timer, NSEC_PER_MSEC + below(rnd, 4 * NSEC_PER_MSEC));
+	return HRTIMER_RESTART;
+}
+
 static int torture_cpu_online(unsigned int cpu)
 {
 	struct hrtimer *timer = this_cpu_ptr(&hard_timer);
@@ -1599,6 +1626,9 @@ static int torture_cpu_online(unsigned int cpu)
 	*this_cpu_ptr(&hard_work) = IRQ_WORK_INIT_HARD(hard_work_run);
 	hrtimer_setup(timer, hard_timer_run, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	hrtimer_start(timer, NSEC_PER_MSEC, HRTIMER_MODE_REL_PINNED_HARD);
+	timer = this_cpu_ptr(&soft_timer);
+	hrtimer_setup(timer, soft_timer_run, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_SOFT);
+	hrtimer_start(timer, NSEC_PER_MSEC, HRTIMER_MODE_REL_PINNED_SOFT);
 	return 0;
 }
 
@@ -1606,6 +1636,7 @@ static int torture_cpu_online(unsigned int cpu)
 static int torture_cpu_offline(unsigned int cpu)
 {
 	atomic_inc(&hotplug_epoch);
+	hrtimer_cancel(this_cpu_ptr(&soft_timer));
 	hrtimer_cancel(this_cpu_ptr(&hard_timer));
 	irq_work_sync(this_cpu_ptr(&hard_work));
 	if (!over())

@@ -55,7 +55,7 @@ static size_t size_below(unsigned int i)
 
 static void add_level(void)
 {
-	levels_grow(&levels, memory + size_below(levels.nr));
+	levels_grow(&levels, level_init(&levels, levels.nr, memory + size_below(levels.nr)));
 }
 
 /* An empty wheel of @geometry with @nr of its levels; no other place makes one. */
@@ -645,6 +645,8 @@ static void run(unsigned int n, bool whole)
 				fail("%s", levels_check(&levels));
 			if (step == HWHEEL_MOVED)
 				continue;
+			if (levels_wake(&levels) > now)
+				fail("what is due at %llu is put off", now);
 			while ((timer = levels_pop(&levels))) {
 				i = timer - timers;
 				if (due[i] != now)

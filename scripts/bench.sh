@@ -6,8 +6,11 @@
 # over years in simulated time. Prints tables, writes bench.json and draws
 # bench.svg.
 #
-# Usage: [WHERE='uml years qemu icount'] [WHAT='group...'] [QUICK=1] [ROUNDS=n] bench.sh
-#	 WHAT picks the groups that are measured in user-mode Linux
+# Usage: [WHERE='uml years qemu icount'] [WHAT='group...'] [QUICK=1] [ROUNDS=n] \
+#	 [READ=seconds] [OUT=folder] bench.sh
+#	 WHAT picks the groups that are measured in user-mode Linux and by icount;
+#	 READ has all debugfs files read meanwhile, with pauses of so many seconds;
+#	 OUT is where bench.json and bench.svg go, as a rule the project's folder
 
 . "$(dirname "$0")/lab.sh"
 
@@ -25,7 +28,7 @@ measure()
 
 	{
 		echo "groups='$2'"
-		echo "parameters='$3'"
+		echo "parameters='$3' read=${READ:-}"
 		cat "$lab_scripts/guest-bench.sh"
 	} >"$lab_work/payload"
 	shift 3
@@ -97,9 +100,14 @@ build_qemu()
 	modules qemu "$headers"
 }
 
+# The watchdog takes a host that is busy for a TSC that is wrong, and to read the
+# clock would cost something else from then on
 where_qemu()
 {
+	local APPEND=tsc=nowatchdog
+
 	build_qemu
+	export APPEND
 	measure qemu-2 "core expire mix smp" "$parameters pending=1000,100000" boot_qemu 2
 	measure qemu-4 smp "$parameters pending=1000" boot_qemu 4
 }
@@ -108,7 +116,8 @@ where_qemu()
 where_icount()
 {
 	build_qemu
-	ICOUNT=0 measure icount "core cascade hold" "rounds=1 pending=1000,1000000" boot_qemu 1
+	ICOUNT=0 measure icount "${WHAT:-core cascade hold}" "rounds=1 pending=1000,1000000" \
+		boot_qemu 1
 }
 
 need gcc make python3 python3-matplotlib
@@ -119,4 +128,4 @@ for name in $where; do
 	esac
 done
 # Debian's python3, which has its matplotlib; the PATH may have another one first
-/usr/bin/python3 "$lab_scripts/bench.py" "$lab_top" "${logs[@]}"
+/usr/bin/python3 "$lab_scripts/bench.py" "${OUT:-$lab_top}" "${logs[@]}"

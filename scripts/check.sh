@@ -18,6 +18,7 @@ suites=(
 	"kunit-time	the tests that wait for years, in simulated time"
 	"leaks		kmemleak after a thousand loads, creates, destroys and unloads"
 	"failslab	each allocation of a create fails, one after the other; nothing leaks"
+	"bounds		a million timers in one spoke, counted by instructions: locks, a 1 ms timer"
 	"stock-6.1	load, debugfs, sessions, unload on Debian's 6.1 in QEMU, 2 CPUs"
 	"stock-6.12	the same on 6.12"
 	"stock-6.12-rt	the same on 6.12 PREEMPT_RT"
@@ -207,17 +208,22 @@ all_named()
 #
 
 suite_kunit()		{ run_kunit uml; }
-# Lockdep reports once, and then is off: a deadlock has a boot of its own
+# Lockdep reports once, and then is off: each deadlock has a boot of its own
 suite_kunit-debug()
 {
+	local context
+
 	run_kunit uml-debug
-	APPEND=kunit.filter_glob=hwheel_lockdep run_kunit uml-debug lockdep=1
+	for context in softirq hardirq work; do
+		APPEND=kunit.filter_glob=hwheel_lockdep boot_kunit lockdep=$context
+	done
 }
 suite_kunit-time()	{ APPEND=time-travel=inf-cpu run_kunit uml years=1; }
 
 suite_leaks()
 {
-	LOADS=1000 APPEND=kunit.filter_glob=hwheel_create run_kunit uml-debug creates=1000
+	LOADS=1000 APPEND=kunit.filter_glob=hwheel_create run_kunit uml-debug creates=1000 leave=1
+	try "a wheel left behind" grep 'wheel "left" was never destroyed' "$dir/log"
 }
 
 suite_failslab()
@@ -226,12 +232,14 @@ suite_failslab()
 	try "faults" grep 'allocations failed' "$lab_work/failslab/log"
 }
 
-# [CPUS=n] [LOADS=n] run_kunit KERNEL [MODULE-PARAMETERS...]
+# [CPUS=n] [LOADS=n] run_kunit KERNEL [MODULE-PARAMETERS...]: builds the modules in
+# dir and boots them by the command boot
 run_kunit()
 {
-	local variant=$1 kernel image build boot arch=() dir=$lab_work/$suite
+	local variant=$1 kernel image build arch=()
 
 	shift
+	dir=$lab_work/$suite
 	need gcc make python3
 	kernel=$("$lab_scripts/build-kernel.sh" "$variant")
 	read -r image build <<<"$kernel"
@@ -243,15 +251,14 @@ run_kunit()
 
 	say "$suite: building the modules"
 	build_modules "$suite-build" "$build" "$dir" "${arch[@]}"
-	boot_kunit "$dir" "$@"
+	boot_kunit "$@"
 }
 
-# boot_kunit DIR [MODULE-PARAMETERS...]: the modules in DIR, by the command boot
+# boot_kunit [MODULE-PARAMETERS...]: the modules in dir, by the command boot
 boot_kunit()
 {
-	local dir=$1 on=${CPUS:+ on $CPUS CPUs} status=0
+	local on=${CPUS:+ on $CPUS CPUs} status=0
 
-	shift
 	say "$suite: booting$on"
 	{
 		echo "parameters='$*' loads=${LOADS:-0}"
@@ -304,20 +311,48 @@ clean_log()
 #
 
 suite_kasan()		{ run_debug x86-kasan; }
-suite_kcsan()		{ run_debug x86-kcsan; }
+suite_kcsan()
+{
+	run_debug x86-kcsan
+	KERNEL=x86-kcsan CPUS=2 TIME=60 BROKEN=data_race \
+		try "a race that was put in" "$lab_scripts/torture.sh"
+}
 
-# run_debug KERNEL: KUnit with 2 CPUs, torture with 4. Left out, as these kernels
-# are slow when emulated, and run elsewhere: hwheel_levels, one thread alone that
-# has nothing to do with CPUs (kunit-debug has it under KASAN), and the only suite
-# whose name ends with an s; the deadlock for lockdep, which needs a boot of its own
-# (kunit-debug); and all but a twentieth of the timers and wheels of the tests with
-# most (kunit).
+# run_debug KERNEL: KUnit and torture, with 2 CPUs and with 4. Left out, as these
+# kernels are slow when emulated, and run elsewhere: hwheel_levels, one thread alone
+# that has nothing to do with CPUs (kunit-debug has it under KASAN), and the only
+# suite whose name ends with an s; the deadlock for lockdep, which needs a boot of its
+# own (kunit-debug); and all but a twentieth of the timers and wheels of the tests
+# with most (kunit).
 run_debug()
 {
-	CPUS=2 TIMEOUT=600 APPEND='kunit.filter_glob=hwhee*[!s]' \
-		run_kunit "$1" creates=20 many=5000
-	KERNEL=$1 CPUS=4 TIME=30 TORTURE=context=mixed \
-		try "torture on 4 CPUs" "$lab_scripts/torture.sh"
+	local CPUS
+
+	for CPUS in 2 4; do
+		export CPUS
+		TIMEOUT=600 APPEND='kunit.filter_glob=hwhee*[!s]' \
+			run_kunit "$1" creates=20 many=5000
+		KERNEL=$1 TIME=20 TORTURE=context=mixed \
+			try "torture on $CPUS CPUs" "$lab_scripts/torture.sh"
+	done
+}
+
+#
+# Bounds
+#
+
+# A clock that counts instructions, one a nanosecond, shows nothing of the host
+suite_bounds()
+{
+	local bound out=$lab_work/bench
+
+	OUT=$lab_work WHERE=icount WHAT="cascade hold" READ=0.5 "$lab_scripts/bench.sh" |
+		tee "$out" || :
+	for bound in "longest lock hold, a million in a spoke" "  the levels alone" \
+		     "1 ms timer beside that cascade"; do
+		verdict "${bound#  }" "$out" \
+			grep -E "^$bound.*, 1 ns an instruction .* ok " "$out"
+	done
 }
 
 #
@@ -509,8 +544,8 @@ suite_graft()
 		"$lab_work/run" "$lab_work/modules"
 	try "all modules" ls "$build"/lib/hwheel/hwheel{,_kunit,_torture,_bench}.ko \
 		"$build"/lib/hwheel/samples/hwheel_{hello,sessions}.ko
-	boot=("$lab_scripts/boot-uml.sh" "$build/linux")
-	boot_kunit "$build/lib/hwheel"
+	boot=("$lab_scripts/boot-uml.sh" "$build/linux") dir=$build/lib/hwheel
+	boot_kunit
 
 	cd "$lab_top"
 	"$lab_scripts/graft" --undo "$tree"

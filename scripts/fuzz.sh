@@ -41,6 +41,7 @@ faults=(
 	"align-one-less		s/level_slot(lv, first - 1) ^/level_slot(lv, first) ^/"
 	"align-pow2-one-less	s/levels_highest((first - 1) ^ last)/levels_highest(first ^ last)/"
 	"park-too-low		/struct hwheel_spoke \*levels_park/,/^}/s/HWHEEL_NOW : bucket/HWHEEL_NOW : bucket \/ 2/"
+	"expired-forgotten	/^static inline u64 levels_wake/,/^}/s/bits >> HWHEEL_SIFTING/bits \& BIT_ULL(HWHEEL_SIFTING)/"
 	"grow-leaves-parked	/void levels_grow/,/^}/s/levels_splice(l, .*/;/"
 	"grow-behind-clock	/void levels_grow/,/^}/s/sifting->bound = .*/;/"
 )

@@ -8,7 +8,7 @@
 #
 # With BROKEN=name hwheel.ko is built with faults to choose from (see
 # hwheel_broken() in hwheel_levels.h) and loaded with that one; then all is well
-# if the test says FAILURE.
+# if the test says FAILURE, or, for data_race, if KCSAN reports it.
 #
 # Usage: [KERNEL=6.1|6.12|6.12-rt|x86-kasan|x86-kcsan] [CPUS=2] \
 #	 [TIME=seconds] [BROKEN=name] [ONOFF=seconds] [SYSFS=seconds] \
@@ -63,11 +63,28 @@ TIMEOUT=${TIMEOUT:-$((180 + time * (3 + suspend) / 2))} \
 
 guest_log "$console" >"$log"
 cp "$console" "$lab_cache/log/$name.log"
-if [ -n "$broken" ]; then
+
+# happened NAME: it did, as the test's last line says
+happened()
+{
+	grep -q "^hwheel-torture: End of test: SUCCESS.* $1 [1-9]" "$log" ||
+		{ say "torture: $1: none"; failed=1; }
+}
+
+if [ "$broken" = data_race ]; then
+	dmesg_dirty "$log" | grep 'BUG: KCSAN: data-race in.*hwheel_run.*\[hwheel\]' ||
+		failed=1
+elif [ -n "$broken" ]; then
 	# It may have hung afterwards, or crashed; who cares
 	grep -q '^hwheel-torture: End of test: FAILURE' "$log" && failed=0 || failed=1
 else
 	grep -q '^hwheel-torture: End of test: SUCCESS' "$log" || failed=1
+	# A test in which nothing happens finds nothing
+	for what in events fired cancelled replaced waited ordered task softirq hardirq \
+		    balanced cascaded; do
+		happened $what
+	done
+	[ "$cpus" = 1 ] || [ "$onoff$sysfs" = 00 ] || happened hotplugs
 	grep -q '^lab: unloaded$' "$log" || failed=1
 	! grep '^lab: hwheel was removed' "$log" || failed=1
 	[ "$suspend" = 0 ] ||
