@@ -2196,7 +2196,7 @@ static bool hwheel_stop(struct hwheel *wheel)
 
 	mutex_lock(&hwheel_mutex);
 	gone = wheel->life == HWHEEL_GONE || wheel->closing;
-	wheel->closing = true;
+	wheel->closing |= !gone;
 	mutex_unlock(&hwheel_mutex);
 	if (gone)
 		return false;
