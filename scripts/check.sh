@@ -314,7 +314,7 @@ suite_kasan()		{ run_debug x86-kasan; }
 suite_kcsan()
 {
 	run_debug x86-kcsan
-	KERNEL=x86-kcsan CPUS=2 TIME=60 BROKEN=data_race \
+	KERNEL=x86-kcsan CPUS=2 TIME=20 BROKEN=data_race \
 		try "a race that was put in" "$lab_scripts/torture.sh"
 }
 
@@ -459,7 +459,7 @@ run_trace()
 suite_torture()
 {
 	KERNEL=6.1 TIME=30 try 6.1 "$lab_scripts/torture.sh"
-	KERNEL=6.12 CPUS=4 TIME=30 try 6.12 "$lab_scripts/torture.sh"
+	KERNEL=6.12 CPUS=4 UNLOAD=30 try 6.12 "$lab_scripts/torture.sh"
 	KERNEL=6.12-rt TIME=30 try 6.12-rt "$lab_scripts/torture.sh"
 }
 

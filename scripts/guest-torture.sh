@@ -4,8 +4,9 @@
 # What the guest of torture.sh runs: the torture test, while CPUs go and come
 # and the debugfs files are read. torture.sh sets $hwheel and $torture, the
 # parameters of the modules, and $sysfs, seconds between a CPU's going and
-# coming, 0 if the module sees to that itself; and $suspend, how long the machine
-# sleeps at a time, in s.
+# coming, 0 if the module sees to that itself; $suspend, how long the machine
+# sleeps at a time, in s; and $unload, seconds after which the module is removed
+# amid the test.
 
 log()
 {
@@ -14,7 +15,7 @@ log()
 
 finished()
 {
-	[ "$(cat /sys/module/hwheel_torture/parameters/done)" = Y ]
+	[ "$(cat /sys/module/hwheel_torture/parameters/done 2>/dev/null || echo Y)" = Y ]
 }
 
 # Each fourth time a CPU stays away for longer than it takes to miss its timers
@@ -66,12 +67,16 @@ rmmod hwheel 2>/dev/null && log "hwheel was removed while it was used"
 read_debugfs &
 [ "$sysfs" = 0 ] || switch_cpus &
 [ "$suspend" = 0 ] || sleep_often &
+if [ "$unload" != 0 ]; then
+	sleep $unload
+	rmmod hwheel_torture || exit 1
+fi
 until finished; do
 	sleep 1
 done
 # After a failure the module can't be removed, and readers may be held up for good
 dmesg | grep -q 'hwheel-torture: End of test: SUCCESS' || exit 3
 wait
-rmmod hwheel_torture || exit 1
+[ "$unload" != 0 ] || rmmod hwheel_torture || exit 1
 rmmod hwheel || exit 1
 log unloaded

@@ -444,7 +444,7 @@ dmesg_dirty()
 }
 
 lab_dirty='WARNING|\<BUG\>|\<Oops\>|Call Trace|Kernel panic|\<ODEBUG\>'
-lab_dirty+='|KASAN|UBSAN|KCSAN|kmemleak: [0-9]+ new|unreferenced object'
+lab_dirty+='|KASAN|UBSAN|KCSAN|kmemleak: [0-9]+ new|unreferenced object|leak detector disabled'
 lab_dirty+='|possible (circular|recursive|irq lock|deadlock)|inconsistent lock state|INFO: '
 lab_dirty+='|hung_task|blocked for more than|(soft|hard) ?(lockup|LOCKUP)|rcu.*(stall|detected)'
 lab_dirty+='|general protection|unable to handle|NULL pointer|list_(add|del) corruption'

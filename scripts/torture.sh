@@ -12,7 +12,7 @@
 #
 # Usage: [KERNEL=6.1|6.12|6.12-rt|x86-kasan|x86-kcsan] [CPUS=2] \
 #	 [TIME=seconds] [BROKEN=name] [ONOFF=seconds] [SYSFS=seconds] \
-#	 [SUSPEND=seconds] [SEED=n] \
+#	 [SUSPEND=seconds] [UNLOAD=seconds] [SEED=n] \
 #	 [HWHEEL='hwheel parameters'] [TORTURE='hwheel_torture parameters'] \
 #	 torture.sh
 #	 [VMLINUZ=file HEADERS=folder] torture.sh: a kernel that was built here
@@ -29,6 +29,9 @@ onoff=${ONOFF-2} sysfs=${SYSFS-0}
 # busy host takes a second to get there, and then the alarm must not have passed.
 # CPUs that the module has taken off line would stay away, so ONOFF=0 with it.
 suspend=${SUSPEND-0}
+# The test does not end by itself, but after so long when its module is removed
+unload=${UNLOAD-0}
+[ "$unload" = 0 ] || time=$unload
 name=torture-$flavour-$cpus${broken:+-$broken}
 console=$lab_work/console log=$lab_work/log failed=0
 
@@ -50,8 +53,8 @@ build_modules "$name-build" "$headers" "$lab_work/build" \
 say "torture: booting $release with $cpus CPUs, then $time s${broken:+ of $broken}"
 {
 	echo "hwheel='${HWHEEL-} ${broken:+broken=$broken}'"
-	echo "torture='seconds=$time onoff=$onoff seed=${SEED:-0} ${TORTURE-}'"
-	echo "sysfs=$sysfs suspend=$suspend"
+	echo "torture='seconds=$((unload ? 0 : time)) onoff=$onoff seed=${SEED:-0} ${TORTURE-}'"
+	echo "sysfs=$sysfs suspend=$suspend unload=$unload"
 	cat "$lab_scripts/guest-torture.sh"
 } >"$lab_work/payload"
 [ "$suspend" = 0 ] || export BOARD=pc
