@@ -45,6 +45,7 @@ faults=(
 	"exhaustive	/levels_splice(l, &lot->spokes/ s/sifting/lot->spokes/	levels_grow() makes all be due now"
 	"exhaustive	/levels_bucket(l, spoke->bound) < spoke->index/ s/</+ 1 </	an entered bucket is left alone"
 	"exhaustive	/word < 63/ s/(word + 1)/(word + 2)/	the bit search leaves out a word"
+	"exhaustive	/bits >> HWHEEL_SIFTING/ s/>> HWHEEL_SIFTING/\& BIT_ULL(HWHEEL_SIFTING)/	what is left to pop is put off"
 	"exhaustive	/return max(begin - lead/ s/max/min/	a crowd is sifted too early"
 	"exhaustive	/differ = level_slot(lv, first - 1)/ s/first - 1/first/	slack leaves out its first tick"
 	"exhaustive	/levels_highest((first - 1) ^ last)/ s/(first - 1)/first/	the same with powers of two"
