@@ -2870,6 +2870,21 @@ static void test_budget_left(struct kunit *test)
 	KUNIT_EXPECT_GE(test, hwheel_count(wheel, "budget_overruns"), 1);
 }
 
+/* Armed while one is overdue, so long that the base's clock is far behind. */
+static void test_held_off(struct kunit *test)
+{
+	struct probe *p = probes_new(test, wheel_new(test, MS), MS, 3);
+
+	level_made(test, &p[2]);
+	hold();
+	hwheel_add(&p[0].timer, 20 * MS);
+	busy(120 * MS);
+	hwheel_add(&p[1].timer, 10 * MS);
+	unhold();
+	wait_for(test, runs(&p[0]) && runs(&p[1]));
+	KUNIT_EXPECT_LT(test, p[0].order, p[1].order);
+}
+
 static void act_long(struct probe *p)
 {
 	busy(50 * MS);
@@ -3952,6 +3967,7 @@ static struct kunit_case name[] = {				\
 	KUNIT_CASE(test_budget_mass),				\
 	KUNIT_CASE(test_budget_default),			\
 	KUNIT_CASE(test_budget_left),				\
+	KUNIT_CASE(test_held_off),				\
 	KUNIT_CASE(test_long_callback),				\
 	KUNIT_CASE(test_thousands),				\
 	KUNIT_CASE(test_levels_made),				\
