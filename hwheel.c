@@ -533,7 +533,7 @@ static __always_inline enum hwheel_context hwheel_context(const struct hwheel_ba
 	return base->wheel->context;
 }
 
-/* A base that is closing starts nothing; see hwheel_stop_base(). */
+/* A base that is closing starts nothing; see hwheel_close_base(). */
 static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 {
 	if (unlikely(base->closing))
