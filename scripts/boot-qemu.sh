@@ -18,39 +18,37 @@
 vmlinuz=$1 cpus=$2 memory=$3
 shift 3
 
+# The QEMU of Debian 12 can leave the operand of an add as the flags after a
+# cmpxchg16b that follows it. If an interrupt saves those, the kernel goes on with
+# whatever they mean, such as single steps. Its allocator can do without.
 case ${MACHINE:=x86_64} in
-x86_64)	need qemu-system-x86; machine=(-M "${BOARD:-q35}" -cpu max) console=ttyS0 ;;
+x86_64)	need qemu-system-x86; machine=(-M "${BOARD:-q35}" -cpu "max,cx16=off") console=ttyS0 ;;
 aarch64) need qemu-system-arm; machine=(-M virt -cpu cortex-a72) console=ttyAMA0 ;;
 *)	die "MACHINE is x86_64 or aarch64" ;;
 esac
 guest_image "$lab_work/initrd.gz" "$@"
+# The console stays on while the guest suspends: what it dies of then is to be seen
+arguments="no_console_suspend panic=-1 loglevel=5 log_buf_len=4M"
 thread=multi
 [ -z "${ICOUNT-}" ] || thread=single
 qemu=("qemu-system-$MACHINE" "${machine[@]}" -accel "tcg,thread=$thread"
 	-smp "$cpus" -m "$memory" -nodefaults -display none -serial stdio
 	-no-reboot -kernel "$vmlinuz" -initrd "$lab_work/initrd.gz"
-	-append "console=$console panic=-1 loglevel=5 log_buf_len=4M ${APPEND-}")
+	-append "console=$console $arguments ${APPEND-}")
 [ -z "${ICOUNT-}" ] || qemu+=(-icount "shift=$ICOUNT,sleep=off")
 # As it is each time, whatever the guest writes to it
 [ -z "${DISK-}" ] || qemu+=(-drive "if=virtio,format=raw,snapshot=on,file=$DISK")
 
 # Now and then the QEMU of Debian 12 trips over itself when it simulates several
 # CPUs: a kernel that patches its own code dies of a breakpoint ("Oops: int3"),
-# mostly while it boots, or an interrupt saves flags with bits set that no CPU has
-# (22 to 31), of which some mean single steps. Nothing of ours sets breakpoints, and
-# no software can set those bits, so such a run is no test of it.
+# mostly while it boots. Nothing of ours sets breakpoints, so such a run is no test
+# of it.
 qemu_tripped()
 {
 	case $1 in
 	2)	say "qemu: the guest died while it booted" ;;
-	*)	if [ "$1" = 1 ] && grep -q 'Oops: int3' "$lab_work/console"; then
-			say "qemu: the guest met a breakpoint that nobody set"
-		elif grep -qE 'EFLAGS: ([1-9a-f]|0[1-9a-f]|00[4-9a-f])[0-9a-f]+' \
-			"$lab_work/console"; then
-			say "qemu: the guest had flags that no CPU has"
-		else
-			return 1
-		fi ;;
+	*)	[ "$1" = 1 ] && grep -q 'Oops: int3' "$lab_work/console" || return 1
+		say "qemu: the guest met a breakpoint that nobody set" ;;
 	esac
 	echo "lab: that run does not count"
 }
