@@ -251,6 +251,7 @@ static void bench_expect(u64 wanted)
  * @when: what the subject takes for a delay in nanoseconds from bench_start
  * @arm: arms or re-arms the timers of a range of operations
  * @cancel: cancels them
+ * @rearm: re-arms them, if @arm does not
  */
 struct bench_kind {
 	const char	*subject;
@@ -260,6 +261,7 @@ struct bench_kind {
 	s64		(*when)(s64 delay);
 	void		(*arm)(unsigned int from, unsigned int to);
 	void		(*cancel)(unsigned int from, unsigned int to);
+	void		(*rearm)(unsigned int from, unsigned int to);
 };
 
 static s64 bench_when_relative(s64 delay)
@@ -305,6 +307,15 @@ static noinline void floor_del(struct list_head *entry)
 	raw_spin_unlock_irqrestore(&floor_lock, flags);
 }
 
+static noinline void floor_move(struct list_head *entry, s64 when)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&floor_lock, flags);
+	list_move_tail(entry, &floor_lists[when]);
+	raw_spin_unlock_irqrestore(&floor_lock, flags);
+}
+
 static __always_inline void floor_arm_one(struct bench_object *object, s64 when)
 {
 	floor_add(&object->entry, when);
@@ -315,11 +326,17 @@ static __always_inline void floor_cancel_one(struct bench_object *object, s64 wh
 	floor_del(&object->entry);
 }
 
+static __always_inline void floor_rearm_one(struct bench_object *object, s64 when)
+{
+	floor_move(&object->entry, when);
+}
+
 BENCH_PASS(floor_arm, floor_arm_one)
 BENCH_PASS(floor_cancel, floor_cancel_one)
+BENCH_PASS(floor_rearm, floor_rearm_one)
 
 static const struct bench_kind bench_floor = {
-	"floor", "list", false, floor_setup, floor_when, floor_arm, floor_cancel,
+	"floor", "list", false, floor_setup, floor_when, floor_arm, floor_cancel, floor_rearm,
 };
 
 /* Reading the clock. */
@@ -721,7 +738,6 @@ static s64 bench_core_pass(const struct bench_row *row,
 static int bench_run_core(const struct bench_row *row, u64 n, s64 *result)
 {
 	const struct bench_kind *kind = row->kind;
-	bool rearms = kind != &bench_floor && kind->cancel;
 	unsigned int i, nr = bench_passes(n);
 	int err = bench_begin(row, n, BENCH_COUNT);
 
@@ -729,14 +745,14 @@ static int bench_run_core(const struct bench_row *row, u64 n, s64 *result)
 		return err;
 	for (i = 0; i < nr; i++) {
 		bench_core[0][i] = bench_core_pass(row, kind->arm, n);
-		if (rearms)
-			bench_core[1][i] = bench_core_pass(row, kind->arm, n);
-		if (kind->cancel)
-			bench_core[2][i] = bench_core_pass(row, kind->cancel, n);
+		if (!kind->cancel)
+			continue;
+		bench_core[1][i] = bench_core_pass(row, kind->rearm ?: kind->arm, n);
+		bench_core[2][i] = bench_core_pass(row, kind->cancel, n);
 	}
 	bench_finish(row, 0);
 	result[0] = bench_median(bench_core[0], nr);
-	result[1] = rearms ? bench_median(bench_core[1], nr) : BENCH_NONE;
+	result[1] = kind->cancel ? bench_median(bench_core[1], nr) : BENCH_NONE;
 	result[2] = kind->cancel ? bench_median(bench_core[2], nr) : BENCH_NONE;
 	return 0;
 }
@@ -836,15 +852,17 @@ static const struct bench_row bench_expire_rows[] = {
  * life: what a timer costs from arming to the end of its callback: the time it
  * takes to arm them all, and all time that is taken from a loop that looks at
  * the clock until the last of them has fired, at random times over 4 seconds.
- * What takes more than half a microsecond is not the loop's own; the same is
- * measured for a while without timers, and subtracted.
+ * What takes more than half a microsecond is not the loop's own. The same is
+ * measured without timers, and subtracted: for several short times, of which the
+ * median is taken: one in which the host was away would count for many.
  */
 #define BENCH_GAP	500
-#define BENCH_QUIET	(200 * BENCH_MS)
+#define BENCH_QUIET	(20 * BENCH_MS)
+#define BENCH_QUIETS	11
 
-static u64 bench_stolen(ktime_t end, u64 *elapsed)
+static u64 bench_stolen(u64 most)
 {
-	ktime_t start = ktime_get(), last = start, now = start;
+	ktime_t last = ktime_get(), now = last, end = last + most;
 	u64 stolen = 0;
 
 	while (now < end && READ_ONCE(bench_fired) != bench_wanted) {
@@ -854,33 +872,35 @@ static u64 bench_stolen(ktime_t end, u64 *elapsed)
 		last = now;
 		cond_resched();
 	}
-	*elapsed = now - start;
 	return stolen;
 }
 
 static int bench_run_life(const struct bench_row *row, u64 n, s64 *result)
 {
-	u64 arm, quiet, quiet_time, stolen, time;
-	ktime_t start;
+	s64 quiet[BENCH_QUIETS];
+	u64 arm, stolen, own;
+	ktime_t start, armed;
+	unsigned int i;
 	int err = bench_begin(row, n, BENCH_COUNT);
 
 	if (err)
 		return err;
 	bench_expect(n);
-	quiet = bench_stolen(ktime_get() + BENCH_QUIET, &quiet_time);
+	for (i = 0; i < BENCH_QUIETS; i++)
+		quiet[i] = bench_stolen(BENCH_QUIET);
 	bench_fill(row, 0, n, 2 * BENCH_SECOND, 6 * BENCH_SECOND);
 	start = ktime_get();
 	row->kind->arm(0, n);
-	arm = ktime_get() - start;
-	stolen = bench_stolen(ktime_get() + 60 * BENCH_SECOND, &time);
-	quiet = div64_u64(quiet * div_u64(time, NSEC_PER_USEC),
-			  div_u64(quiet_time, NSEC_PER_USEC));
+	armed = ktime_get();
+	arm = armed - start;
+	stolen = bench_stolen(60 * BENCH_SECOND);
+	own = bench_median(quiet, BENCH_QUIETS) * div64_u64(ktime_get() - armed, BENCH_QUIET);
 	if (bench_fired != n) {
 		pr_err("%llu of %llu callbacks came\n", bench_fired, n);
 		err = -ETIME;
 	}
 	bench_finish(row, n);
-	result[0] = bench_each(arm + stolen - min(stolen, quiet), n);
+	result[0] = bench_each(arm + stolen - min(stolen, own), n);
 	return err;
 }
 

@@ -268,7 +268,7 @@ class Targets:
 
         for mine in select(self.uml, subject='hwheel', op=('arm', 'rearm', 'cancel'),
                            pending=1000):
-            floor = grown('floor', op='cancel' if mine['op'] == 'cancel' else 'arm')
+            floor = grown('floor', op=mine['op'])
             own = grown('hwheel', op=mine['op'], variant=mine['variant'],
                         tick_ns=mine['tick_ns'])
             if own and floor:

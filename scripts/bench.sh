@@ -18,6 +18,7 @@ where=${WHERE:-uml years qemu icount}
 quick=${QUICK:-}
 rounds=${ROUNDS:-${quick:+2}}
 parameters="rounds=${rounds:-5}"
+mkdir -p "${OUT:=$lab_top}" || die "OUT=$OUT: not a folder, and none can be made of it"
 logs=()
 
 # measure NAME GROUPS PARAMETERS COMMAND...: boots a guest that measures; its
@@ -128,4 +129,4 @@ for name in $where; do
 	esac
 done
 # Debian's python3, which has its matplotlib; the PATH may have another one first
-/usr/bin/python3 "$lab_scripts/bench.py" "${OUT:-$lab_top}" "${logs[@]}"
+/usr/bin/python3 "$lab_scripts/bench.py" "$OUT" "${logs[@]}"
