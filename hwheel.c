@@ -113,6 +113,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/overflow.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/prefetch.h>
@@ -183,7 +184,8 @@ static const char * const hwheel_counter_names[HWHEEL_COUNTERS] = {
 struct hwheel_base {
 	/*
 	 * Protects all of the base that can change, and of the timers on it
-	 * everything.
+	 * everything. Arming and cancelling, also from other CPUs, write to its
+	 * cache line and to the first one of @levels, and only read the rest.
 	 */
 	raw_spinlock_t		lock;
 	u32			life;		/* number of the wheel's life */
@@ -193,13 +195,14 @@ struct hwheel_base {
 	bool			closing;	/* the wheel is being destroyed */
 	struct hwheel_timer	*running;	/* whose callback is running */
 	u64			armed;		/* tick of the hrtimer, 0 in a run */
-	struct hwheel		*wheel;
-	struct hwheel_base	*dest;		/* where @running wants to go */
-	struct task_struct	*runner;	/* who runs @running's callback */
 	u64			count[HWHEEL_COUNTERS];
 
 	struct hwheel_levels	levels;
 
+	struct hwheel		*wheel;
+	u64			fresh;		/* ns; see hwheel_catch_up() */
+	struct hwheel_base	*dest;		/* where @running wants to go */
+	struct task_struct	*runner;	/* who runs @running's callback */
 	struct hrtimer		hrtimer;
 	call_single_data_t	kick;		/* moves @hrtimer from another CPU */
 	struct work_struct	work;		/* runs, in process context */
@@ -448,31 +451,31 @@ static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
  * timer that is seldom used is not in the cache; where the base is guessed and
  * the guess compared, a processor goes on with it while the timer is fetched.
  */
-static DEFINE_PER_CPU(struct hwheel_base *, hwheel_guess);
+#define HWHEEL_NO_GUESS		((struct hwheel_base *)-1L)	/* no timer's base */
+static DEFINE_PER_CPU(struct hwheel_base *, hwheel_guess) = HWHEEL_NO_GUESS;
 
-static __always_inline struct hwheel_base *hwheel_guess_base(const struct hwheel_timer *timer)
+/* Find @timer's base; false if it has none, which has been warned of. */
+static __always_inline bool hwheel_base(const struct hwheel_timer *timer,
+					struct hwheel_base **base)
 {
-	struct hwheel_base *base = READ_ONCE(timer->base), *guess = raw_cpu_read(hwheel_guess);
+	struct hwheel_base *guess = raw_cpu_read(hwheel_guess);
 
-	if (likely(base == guess)) {
-		OPTIMIZER_HIDE_VAR(guess);
-		return guess;
-	}
-	raw_cpu_write(hwheel_guess, base);
-	return base;
-}
-
-static __always_inline struct hwheel_base *hwheel_base(const struct hwheel_timer *timer)
-{
-	struct hwheel_base *base = NULL;
-
+	*base = NULL;
 	if (likely(timer)) {
 		debug_hwheel_assert_init((struct hwheel_timer *)timer);
-		base = hwheel_guess_base(timer);
+		*base = READ_ONCE(timer->base);
+		if (likely(*base == guess)) {
+			OPTIMIZER_HIDE_VAR(guess);
+			*base = guess;
+			return true;
+		}
 	}
-	if (unlikely((unsigned long)base <= (unsigned long)__HWHEEL_SYSTEM_BASE))
-		return hwheel_find_base((struct hwheel_timer *)timer);
-	return base;
+	if (unlikely((unsigned long)*base <= (unsigned long)__HWHEEL_SYSTEM_BASE))
+		*base = hwheel_find_base((struct hwheel_timer *)timer);
+	if (unlikely(!*base))
+		return false;
+	raw_cpu_write(hwheel_guess, *base);
+	return true;
 }
 
 /*
@@ -480,17 +483,16 @@ static __always_inline struct hwheel_base *hwheel_base(const struct hwheel_timer
  * are read behind a fence that no load passes but prefetches do: so have the
  * timer, which is seldom in the cache, fetched first and looked at afterwards.
  */
-static __always_inline struct hwheel_base *
-hwheel_base_now(struct hwheel_timer *timer, ktime_t *now)
+static __always_inline bool hwheel_base_now(struct hwheel_timer *timer,
+					    struct hwheel_base **base, ktime_t *now)
 {
-	struct hwheel_base *base;
-
 	prefetchw(timer);
 	*now = ktime_get();
-	base = hwheel_base(timer);
-	if (unlikely(base && base->boottime))
+	if (unlikely(!hwheel_base(timer, base)))
+		return false;
+	if (unlikely((*base)->boottime))
 		*now = ktime_get_boottime();
-	return base;
+	return true;
 }
 
 /* Lock the base that @timer is on, which was @base a moment ago. */
@@ -571,20 +573,17 @@ static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 }
 
 /*
- * Bring the clock of a base on, if a run has nothing to do before @now. It is
- * worth it when the clock has fallen @lag ticks behind.
+ * Bring the clock of a base on, if a run has nothing to do before @now. That is not
+ * worth it again until it has fallen half of level 0 behind.
  */
-static __always_inline void hwheel_catch_up(struct hwheel_base *base, ktime_t now,
-					    u64 lag)
+static noinline void hwheel_catch_up(struct hwheel_base *base, ktime_t now)
 {
 	struct hwheel_levels *levels = &base->levels;
-	u64 tick;
+	u64 tick = levels_tick_down(levels, now);
 
-	if (likely((levels->clock + lag) * levels->tick_ns >= (u64)now))
-		return;
-	tick = levels_tick_down(levels, now);
 	if (tick > levels->clock && tick <= base->armed)
 		levels_set_clock(levels, tick);
+	base->fresh = hwheel_deadline(now, levels->level[0].nr / 2 * levels->tick_ns);
 }
 
 /*
@@ -1137,7 +1136,7 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 {
 	struct hwheel_base *target;
 
-	if (likely(cpu < 0 && base->cpu == smp_processor_id()))
+	if (!IS_ENABLED(CONFIG_SMP) || likely(cpu < 0 && base->cpu == smp_processor_id()))
 		return base;
 	if (unlikely(base->running == timer))
 		return base;
@@ -1227,17 +1226,14 @@ static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_t
 		base->count[HWHEEL_REARMED]++;
 	} else {
 		if (unlikely(!base->levels.pending))
-			hwheel_catch_up(base, now ?: hwheel_clock(base->wheel), 0);
-		else if (now)
-			hwheel_catch_up(base, now, base->levels.level[0].nr / 2);
+			hwheel_catch_up(base, now ?: hwheel_clock(base->wheel));
+		else if (unlikely((u64)now > base->fresh))
+			hwheel_catch_up(base, now);
 		WRITE_ONCE(timer->expires, expires);
 		wake = levels_add(&base->levels, timer, tick);
-		if (unlikely(pending)) {
-			base->count[HWHEEL_REARMED]++;
-		} else {
-			base->count[HWHEEL_ADDED]++;
+		base->count[pending ? HWHEEL_REARMED : HWHEEL_ADDED]++;
+		if (!pending)
 			debug_hwheel_activate(timer);
-		}
 	}
 	trace_hwheel_start(base, timer);
 	if (wake < base->armed)
@@ -1255,18 +1251,22 @@ static __always_inline u64 hwheel_pick(const struct hwheel_base *base, ktime_t *
 				       ktime_t slack)
 {
 	const struct hwheel_levels *levels = &base->levels;
-	u64 first, last;
+	u64 first, last, tick;
+	s64 end;
 
+	if (unlikely(*expires <= 0))
+		return 0;
 	first = levels_tick_up(levels, *expires);
 	if (slack <= 0)
 		return first;
-	last = levels_tick_down(levels, *expires <= KTIME_MAX - slack ?
-				*expires + slack : KTIME_MAX);
-	if (first > last || !first)
-		return first;
-	first = levels_align(levels, first, last);
-	*expires = levels_tick_ns(levels, first);
-	return first;
+	if (check_add_overflow(*expires, slack, &end))
+		end = KTIME_MAX;
+	last = divisor_div(&levels->tick_div, end);
+	if (first - 1 == last)
+		return first;	/* no tick between them */
+	tick = levels_align(levels, first, last);
+	*expires = tick * levels->tick_ns;	/* no more than end */
+	return tick;
 }
 
 /* Arm @timer for @delay from now. */
@@ -1276,8 +1276,7 @@ static __always_inline bool hwheel_arm_after(struct hwheel_timer *timer, ktime_t
 	ktime_t now, expires;
 	struct hwheel_base *base;
 
-	base = hwheel_base_now(timer, &now);
-	if (unlikely(!base))
+	if (unlikely(!hwheel_base_now(timer, &base, &now)))
 		return false;
 	expires = hwheel_deadline(now, delay);
 	return hwheel_arm(base, timer, expires, levels_tick_up(&base->levels, expires),
@@ -1323,8 +1322,7 @@ bool hwheel_add_range(struct hwheel_timer *timer, ktime_t delay, ktime_t slack)
 	ktime_t now, expires;
 	u64 tick;
 
-	base = hwheel_base_now(timer, &now);
-	if (unlikely(!base))
+	if (unlikely(!hwheel_base_now(timer, &base, &now)))
 		return false;
 	/*
 	 * The coarse clock plus a jiffy would do here, and cost less; but it
@@ -1350,10 +1348,10 @@ EXPORT_SYMBOL_GPL(hwheel_add_range);
  */
 bool hwheel_add_at(struct hwheel_timer *timer, ktime_t expires, ktime_t slack)
 {
-	struct hwheel_base *base = hwheel_base(timer);
+	struct hwheel_base *base;
 	u64 tick;
 
-	if (unlikely(!base))
+	if (unlikely(!hwheel_base(timer, &base)))
 		return false;
 	tick = hwheel_pick(base, &expires, slack);
 	return hwheel_arm(base, timer, expires, tick, 0, HWHEEL_ANYHOW, -1);
@@ -1443,11 +1441,11 @@ static __always_inline ktime_t hwheel_read_expires(const struct hwheel_timer *ti
  */
 u64 hwheel_forward(struct hwheel_timer *timer, ktime_t interval)
 {
-	struct hwheel_base *base = hwheel_base(timer);
+	struct hwheel_base *base;
 	ktime_t now, expires;
 	u64 late, n = 0;
 
-	if (unlikely(!base))
+	if (unlikely(!hwheel_base(timer, &base)))
 		return 0;
 	if (WARN_ONCE(interval < 1,
 		      "hwheel: timer with callback %ps forwarded by %lld ns\n",
@@ -1479,11 +1477,11 @@ EXPORT_SYMBOL_GPL(hwheel_forward);
 static __always_inline int hwheel_remove(struct hwheel_timer *timer, bool shutdown,
 					 struct hwheel_base **running)
 {
-	struct hwheel_base *base = hwheel_base(timer);
+	struct hwheel_base *base;
 	unsigned long flags;
 	int ret = 0;
 
-	if (unlikely(!base))
+	if (unlikely(!hwheel_base(timer, &base)))
 		return 0;
 
 	base = hwheel_lock(timer, base, &flags);
@@ -1507,9 +1505,9 @@ static __always_inline int hwheel_remove(struct hwheel_timer *timer, bool shutdo
 
 static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
 {
-	struct hwheel_base *base = hwheel_base(timer), *waited = NULL;
+	struct hwheel_base *base, *waited = NULL;
 
-	if (likely(base)) {
+	if (likely(hwheel_base(timer, &base))) {
 		hwheel_lockdep_sync(timer, base);
 		might_sleep_if(hwheel_context(base) == HWHEEL_WORK && !in_interrupt());
 	}
@@ -1792,9 +1790,9 @@ EXPORT_SYMBOL_GPL(hwheel_destroy_on_stack);
  */
 ktime_t hwheel_expires(const struct hwheel_timer *timer)
 {
-	struct hwheel_base *base = hwheel_base(timer);
+	struct hwheel_base *base;
 
-	return likely(base) ? hwheel_read_expires(timer, base) : 0;
+	return likely(hwheel_base(timer, &base)) ? hwheel_read_expires(timer, base) : 0;
 }
 EXPORT_SYMBOL_GPL(hwheel_expires);
 
@@ -1807,10 +1805,10 @@ EXPORT_SYMBOL_GPL(hwheel_expires);
  */
 ktime_t hwheel_remaining(const struct hwheel_timer *timer)
 {
-	struct hwheel_base *base = hwheel_base(timer);
+	struct hwheel_base *base;
 	ktime_t expires, now;
 
-	if (unlikely(!base))
+	if (unlikely(!hwheel_base(timer, &base)))
 		return 0;
 	expires = hwheel_read_expires(timer, base);
 	now = hwheel_clock(base->wheel);
@@ -1982,6 +1980,7 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	base->ended = 0;
 	base->spent = 0;
 	base->move_after = 0;
+	base->fresh = 0;
 	memset(base->count, 0, sizeof(base->count));
 	memset(base->late, 0, sizeof(base->late));
 	hrtimer_setup(&base->hrtimer, run[wheel->context], wheel->clock,

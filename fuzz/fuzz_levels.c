@@ -408,8 +408,6 @@ static void check_align(u64 first, u64 last, u64 got)
 	unsigned int i;
 
 	check(got >= first && got <= last, "slack led out of its window");
-	if (!first)
-		return;
 	best = roundness(got);
 	for (tick = first; tick <= last && tick - first < 300; tick++)
 		check(tick == got || roundness(tick) < best,
@@ -574,7 +572,7 @@ static void do_slack(const struct word *w)
 	last = expires + slack < 0 ? 0 : (expires + slack) / geometry.tick_ns;
 	check(first == levels_tick_up(l, expires), "a tick is not what division says");
 	check(last == levels_tick_down(l, expires + slack), "a tick is not what division says");
-	if (first <= last) {
+	if (first && first <= last) {
 		u64 tick = levels_align(l, first, last);
 
 		check_align(first, last, tick);

@@ -24,7 +24,7 @@ sanitize=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
 
 # Name, what to do to hwheel_levels.h. Each must be found by the kept inputs.
 faults=(
-	"slot-too-far		/^levels_find(/,/^}/s/ahead >= lv->open/ahead > lv->open/"
+	"slot-too-far		/^levels_find(/,/^}/s/ahead < lv->open/ahead <= lv->open/"
 	"level-too-high		s/l->lowest\[i\] = j;/l->lowest[i] = j + 1;/"
 	"bound-not-lowered	/void levels_widen/,/^}/s/spoke->bound = .*/;/"
 	"bound-lost-in-mod	/bool levels_stays/,/^}/s/i < l->nr/i < 1/"

@@ -16,20 +16,6 @@ static inline bool list_empty(const struct list_head *head)
 	return head->next == head;
 }
 
-static inline void list_add_tail(struct list_head *entry, struct list_head *head)
-{
-	entry->next = head;
-	entry->prev = head->prev;
-	head->prev->next = entry;
-	head->prev = entry;
-}
-
-static inline void __list_del_entry(struct list_head *entry)
-{
-	entry->next->prev = entry->prev;
-	entry->prev->next = entry->next;
-}
-
 static inline void list_splice_tail_init(struct list_head *list, struct list_head *head)
 {
 	if (list_empty(list))
