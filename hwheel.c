@@ -527,6 +527,14 @@ static void hwheel_lock_other(struct hwheel_base *base, struct hwheel_base *othe
 	}
 }
 
+/* Then @base may have been locked second; lockdep is not to think it still is. */
+static void hwheel_unlock_other(struct hwheel_base *base, struct hwheel_base *other)
+	__releases(&other->lock)
+{
+	raw_spin_unlock(&other->lock);
+	lock_set_subclass(&base->lock.dep_map, 0, _THIS_IP_);
+}
+
 /* ------------------------------------------------------------------------ */
 /* The drive */
 
@@ -697,7 +705,7 @@ static void hwheel_move_running(struct hwheel_base *base, struct hwheel_timer *t
 					hwheel_arm_base(dest, wake);
 			}
 		}
-		raw_spin_unlock(&dest->lock);
+		hwheel_unlock_other(base, dest);
 	}
 }
 

@@ -2301,6 +2301,75 @@ static void test_sync(struct kunit *test)
 	kthread_stop(thread);
 }
 
+#define SENT		8
+#define SENT_US		20	/* that a callback of theirs takes */
+
+static void act_dawdle(struct probe *p)
+{
+	udelay(SENT_US);
+}
+
+static int send_thread(void *data)
+{
+	struct probe *p = data, *sent = p->other;
+	unsigned int i, own;
+
+	for (i = p->n; !kthread_should_stop(); i++) {
+		hwheel_add_on(&sent[i / 4 % SENT].timer, 0, i % num_online_cpus());
+		/* So that the first CPU's lock mostly is one to wait for */
+		for (own = p->n ? 0 : 20; own; own--)
+			hwheel_add(&p->timer, HOUR);
+		if (!(i % 64))
+			cond_resched();
+	}
+	return 0;
+}
+
+/*
+ * All CPUs send timers about while they run, and elsewhere while a run waits for
+ * the lock of where one was sent at first. Lockdep, if it is there, is to agree.
+ */
+static void test_sent_about(struct kunit *test)
+{
+	struct task_struct *thread[4];
+	unsigned int i, n = min_t(unsigned int, num_online_cpus(), ARRAY_SIZE(thread));
+	struct hwheel *wheel = wheel_new(test, 1000);
+	struct probe *p = probes_new(test, wheel, 1000, SENT + n);
+	unsigned int ran = 0;
+	int cpu;
+
+	if (n == 1)
+		kunit_skip(test, "there is but one CPU");
+	for (i = 0; i < SENT; i++) {
+		p[i].act = act_dawdle;
+		p[i].shared = true;
+	}
+	i = 0;
+	for_each_online_cpu(cpu) {
+		p[SENT + i].n = i;
+		p[SENT + i].other = p;
+		thread[i] = kthread_create(send_thread, &p[SENT + i], "hwheel-send");
+		if (IS_ERR(thread[i])) {
+			KUNIT_FAIL(test, "no thread: %ld", PTR_ERR(thread[i]));
+			break;
+		}
+		kthread_bind(thread[i], cpu);
+		wake_up_process(thread[i]);
+		if (++i == n)
+			break;
+	}
+	msleep(1000);
+	while (i--)
+		kthread_stop(thread[i]);
+	for (i = 0; i < SENT + n; i++) {
+		hwheel_cancel_sync(&p[i].timer);
+		ran += runs(&p[i]);
+	}
+	KUNIT_EXPECT_GT(test, ran, 0);
+	KUNIT_EXPECT_GT(test, hwheel_count(wheel, "migrated"), 0);
+	expect_balance(test, wheel);
+}
+
 /* ------------------------------------------------------------------------ */
 /* Periods */
 
@@ -3961,6 +4030,7 @@ static struct kunit_case name[] = {				\
 	KUNIT_CASE(test_own_end),				\
 	KUNIT_CASE(test_wait_for_itself),			\
 	KUNIT_CASE(test_sync),					\
+	KUNIT_CASE(test_sent_about),				\
 	KUNIT_CASE(test_forward),				\
 	KUNIT_CASE(test_forward_missed),			\
 	KUNIT_CASE(test_forward_ages),				\
