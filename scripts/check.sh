@@ -39,6 +39,7 @@ suites=(
 	"reach		gcc and clang, i386, arm64; what is said when something is missing"
 )
 results=$lab_work/results failures=$lab_work/failures
+export LAB_BUILDS=$lab_work/builds
 
 # result passed|failed|skipped N NAME [FILE]: of N tests of the suite that runs;
 # the end of FILE tells about a failure

@@ -341,14 +341,22 @@ copy_sources()
 		tar -C "$1" -xf -
 }
 
-# build_modules LOG KERNELDIR DIR [MAKE-ARGUMENTS...]: builds a copy in DIR
+# build_modules LOG KERNELDIR DIR [MAKE-ARGUMENTS...]: builds a copy, and puts it into
+# DIR. What several suites of check.sh need, which names LAB_BUILDS, is built once.
 build_modules()
 {
-	local log=$1 kernel=$2 dir=$3
+	local builds=${LAB_BUILDS:-$lab_work/builds} key
 
-	shift 3
-	copy_sources "$dir"
-	quiet "$log" make -j "$lab_jobs" -C "$kernel" M="$dir" "$@" modules
+	key=$(printf '%s\n' "$2" "${@:4}" | sha256sum)
+	mkdir -p "$builds" "$3"
+	making=("$1" make -j "$lab_jobs" -C "$2" "${@:4}" modules)
+	once "$builds/${key:0:12}" build_modules_fill &&
+		cp -a "$builds/${key:0:12}/." "$3"
+}
+
+build_modules_fill()
+{
+	copy_sources "$1" && quiet "${making[@]}" M="$1"
 }
 
 #
