@@ -16,6 +16,7 @@ lab_scripts=$lab_top/scripts
 lab_cache=${XDG_CACHE_HOME:-~/.cache}/hwheel
 lab_jobs=$(nproc)
 lab_guest=
+lab_ahead=
 
 mkdir -p "$lab_cache/log"
 lab_work=$(mktemp -d "${TMPDIR:-/tmp}/hwheel.XXXXXX")
@@ -27,6 +28,8 @@ lab_cleanup()
 {
 	# timeout passes it on to the guest, which may have left its process group
 	[ -z "$lab_guest" ] || { kill "$lab_guest" && wait "$lab_guest"; } || :
+	# The process group of what check.sh makes ahead
+	[ -z "$lab_ahead" ] || kill -- "-$lab_ahead" 2>/dev/null || :
 	rm -rf "$lab_work"
 }
 
