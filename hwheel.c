@@ -934,8 +934,15 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 	if (context != HWHEEL_WORK)
 		base->count[HWHEEL_INTERRUPTS]++;
 	base->armed = 0;
-	if (hwheel_broken(HWHEEL_DATA_RACE))
-		base->wheel->budget_ns ^= 1;
+	if (hwheel_broken(HWHEEL_DATA_RACE)) {
+		int i;
+
+		/* KCSAN looks at one access of thousands */
+		for (i = 0; i < 1000; i++) {
+			base->wheel->budget_ns ^= 1;
+			barrier();
+		}
+	}
 	begin = hwheel_clock(base->wheel);
 	end = hwheel_deadline(begin, budget);
 	tired = end - (ktime_t)(budget / HWHEEL_BREAK);
