@@ -607,16 +607,21 @@ suite_proofs()
 # All of it
 #
 
-# ahead: makes what takes minutes to make and is wanted late. CPUs that are idle do it,
-# so that suites in which time matters don't notice. A suite that comes before it is
-# ready waits; what fails here is tried again, and told about, there.
+# ahead: does what takes minutes, and is wanted late or is not timed. CPUs that are idle
+# do it, so that suites in which time matters don't notice. A suite that comes before
+# something is made waits; what can't be made is tried again, and told about, there.
 ahead()
 {
+	local variant
+
 	chrt --idle --pid 0 "$BASHPID" >/dev/null || renice -n 19 -p "$BASHPID" >/dev/null
+	# Of CPUs that are busy a prover gets next to nothing for a while
+	PROVER_TIMEOUT=300 EXHAUSTIVE_TIMEOUT=1200 run_suite proofs
 	for variant in x86-kasan x86-kcsan; do
 		"$lab_scripts/build-kernel.sh" "$variant" >/dev/null || :
 	done
 	! debian_may || debian_unpack "$lab_work/debian" || :
+	{ i386_tree && i386_kunit build; } || :
 }
 
 # run_suite NAME: in a shell and a folder of its own, for a suite may die
@@ -643,7 +648,7 @@ fi
 
 touch "$results" "$failures"
 if [ -z "$wanted" ]; then
-	# In a process group, by which it ends as a whole
+	# A process group, which ends as a whole
 	set -m
 	ahead </dev/null >"$lab_cache/log/check-ahead.log" 2>&1 &
 	lab_ahead=$!
@@ -652,8 +657,14 @@ fi
 for name in ${wanted:-$(printf '%s\n' "${suites[@]}" | cut -f 1)}; do
 	printf '%s\n' "${suites[@]}" | cut -f 1 | grep -qxF "$name" ||
 		die "no suite $name; SUITE=list names them"
+	[ -n "$lab_ahead" ] && [ "$name" = proofs ] && continue
 	run_suite "$name"
 done
+if [ -n "$lab_ahead" ]; then
+	suite=ahead log=$lab_cache/log/check-ahead.log
+	wait "$lab_ahead" || result failed 1 "what is done beside the suites"
+	lab_ahead=
+fi
 cat "$failures"
 counts
 [ "$(count failed)" = 0 ] && [ "$(count passed)" != 0 ]

@@ -112,11 +112,25 @@ reach_build()
 	ls "$dir"/hwheel{,_torture,_bench}.ko "$dir"/samples/hwheel_{hello,sessions}.ko
 }
 
-# 32 bit: built into user-mode Linux, in a tree that is kept with its objects.
-# gcc-multilib would also set a link to asm/, but excludes cross compilers.
+# 32 bit: built into user-mode Linux, in a tree that is kept with its objects
 reach_i386()
 {
-	local dir key
+	local dir
+
+	i386_tree
+	i386_kunit run --timeout 300 | tee "$lab_work/i386" || :
+	kunit_results "$lab_work/i386"
+	try "i386: 32 bit" grep -x 'CONFIG_64BIT=n\|# CONFIG_64BIT is not set\|CONFIG_X86_32=y' \
+		"$dir/build/.config"
+	try "i386: no warnings" no_lines 'lib/hwheel/.*([Ww]arning|error:)' \
+		"$lab_work/i386"
+}
+
+# i386_tree: the folder dir. gcc-multilib would also set a link to asm/, but excludes
+# cross compilers.
+i386_tree()
+{
+	local key
 
 	need gcc libc6-dev make flex bison bc python3
 	need "gcc-$(gcc -dumpversion)-multilib"
@@ -124,20 +138,21 @@ reach_i386()
 	key=$(echo "$source $(xstate_size) $(declare -f patch_source)" | sha256sum)
 	dir=$lab_cache/uml-i386-${key:0:12}
 	once "$dir" i386_fill
+}
+
+# i386_kunit build|run [OPTIONS...]: with all warnings about hwheel, each time
+i386_kunit()
+{
 	(
 		flock 9
 		"$lab_scripts/graft" "$dir/tree" >/dev/null && cd "$dir/tree" || exit
-		say "$suite: i386: building it into UML (the first time about 3 min)"
+		rm -rf "$dir/build/lib/hwheel"
+		say "i386: building it into UML (the first time about 3 min)"
 		C_INCLUDE_PATH=/usr/include/$(gcc -dumpmachine) \
-			tools/testing/kunit/kunit.py run --kunitconfig lib/hwheel \
+			tools/testing/kunit/kunit.py "$1" --kunitconfig lib/hwheel \
 			--make_options SUBARCH=i386 --build_dir "$dir/build" \
-			--jobs "$lab_jobs" --timeout 300 2>&1
-	) 9>>"$dir.lock" | tee "$lab_work/i386" || :
-	kunit_results "$lab_work/i386"
-	try "i386: 32 bit" grep -x 'CONFIG_64BIT=n\|# CONFIG_64BIT is not set\|CONFIG_X86_32=y' \
-		"$dir/build/.config"
-	try "i386: no warnings" no_lines 'lib/hwheel/.*([Ww]arning|error:)' \
-		"$lab_work/i386"
+			--jobs "$lab_jobs" "${@:2}" 2>&1
+	) 9>>"$dir.lock"
 }
 
 i386_fill()
