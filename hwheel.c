@@ -1159,8 +1159,8 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 		target = per_cpu_ptr(base->wheel->bases, cpu);
 		if (!READ_ONCE(target->offline))
 			return target;
-	} else if ((timer->flags & HWHEEL_PINNED) && !base->offline) {
-		return base;
+	} else if ((timer->flags & HWHEEL_PINNED) && timer->expires && !base->offline) {
+		return base;	/* unless it was only set up there */
 	}
 	return this_cpu_ptr(base->wheel->bases);
 }
@@ -1305,9 +1305,9 @@ static __always_inline bool hwheel_arm_after(struct hwheel_timer *timer, ktime_t
  *	can be
  *
  * The callback runs at the first tick of the wheel at or after @delay from
- * now, on this CPU, unless the timer is HWHEEL_PINNED or its callback is
- * running, in which cases it stays on the CPU that it is on. A pending timer
- * is re-armed for the new time.
+ * now, on this CPU, unless the timer is HWHEEL_PINNED and was armed before or
+ * its callback is running, in which cases it stays on the CPU that it is on. A
+ * pending timer is re-armed for the new time.
  *
  * Context: any but NMI.
  * Return: true if @timer was pending.

@@ -94,7 +94,7 @@ struct hwheel_timer {
 #endif
 };
 
-/* hwheel_setup() flag: re-arming from another CPU leaves the timer where it is */
+/* hwheel_setup() flag: once armed, a timer stays on its CPU, whoever arms it again */
 #define HWHEEL_PINNED		BIT(0)
 
 /**

@@ -21,6 +21,7 @@
 #include <linux/prandom.h>
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/sort.h>
 #include <linux/timer.h>
 #include <linux/workqueue.h>
@@ -1352,6 +1353,7 @@ struct probe {
 	unsigned int		runs;
 	int			order;
 	int			ret;
+	int			cpu;		/* that it ran on */
 };
 
 /* What a test has made, for api_exit(), however the test ends. */
@@ -1380,6 +1382,7 @@ static void probe_run(struct hwheel_timer *timer)
 	else if (!in_suite_context())
 		p->fault = "it ran in another context than its wheel's";
 	p->order = atomic_inc_return(&probes_run);
+	p->cpu = raw_smp_processor_id();
 	WRITE_ONCE(p->runs, p->runs + 1);
 	if (p->act)
 		p->act(p);
@@ -3995,22 +3998,120 @@ static void test_pinned_and_on(struct kunit *test)
 	expect_once(test, p, 4);
 }
 
-/* Armed on a CPU that is offline, without a warning, and on one that goes. */
+static void call_add_now(void *p)
+{
+	probe_add(p, 0);
+}
+
+static void call_add_soon(void *p)
+{
+	probe_add(p, 100 * MS);
+}
+
+static void call_add_far(void *p)
+{
+	probe_add(p, HOUR);
+}
+
+static void act_go(struct probe *p)
+{
+	if (p->cpu != p->n && runs(p) < 2)
+		hwheel_add_on(&p->timer, MS, p->n);
+}
+
+/* The CPU that a callback runs on: who armed it last, on which, from where? */
+static void test_which_cpu(struct kunit *test)
+{
+	static const char * const ways[] = {
+		"armed there",
+		"sent there",
+		"pending elsewhere, sent there",
+		"pending elsewhere, re-armed there",
+		"pinned, pending, re-armed elsewhere",
+		"pinned, has run, armed again elsewhere",
+		"sends itself there",
+	};
+	const unsigned int nr = ARRAY_SIZE(ways), once = nr - 2;
+	struct probe *p = probes_new(test, wheel_new(test, MS), MS, nr * nr_cpu_ids), *q;
+	unsigned int other, way;
+	int cpu;
+
+	if (num_online_cpus() == 1)
+		kunit_skip(test, "there is but one CPU");
+	for_each_online_cpu(cpu) {
+		other = cpumask_any_but(cpu_online_mask, cpu);
+		q = &p[nr * cpu];
+		for (way = 0; way < nr; way++)
+			q[way].n = cpu;
+		smp_call_function_single(cpu, call_add_soon, &q[0], true);
+
+		/* The window of one that is sent begins before it is */
+		for (way = 1; way < 3; way++) {
+			if (way == 2)
+				smp_call_function_single(other, call_add_far, &q[way], true);
+			q[way].from = hwheel_now(q->wheel) + 100 * MS;
+			hwheel_add_on(&q[way].timer, 100 * MS, cpu);
+			q[way].to = hwheel_now(q->wheel) + 100 * MS;
+		}
+
+		smp_call_function_single(other, call_add_far, &q[3], true);
+		smp_call_function_single(cpu, call_add_soon, &q[3], true);
+
+		hwheel_setup(&q[4].timer, q->wheel, probe_run, HWHEEL_PINNED);
+		smp_call_function_single(cpu, call_add_far, &q[4], true);
+		smp_call_function_single(other, call_add_soon, &q[4], true);
+
+		hwheel_setup(&q[5].timer, q->wheel, probe_run, HWHEEL_PINNED);
+		smp_call_function_single(cpu, call_add_now, &q[5], true);
+		wait_for(test, runs(&q[5]) == 1);
+		smp_call_function_single(other, call_add_soon, &q[5], true);
+
+		q[6].act = act_go;
+		q[6].shared = true;
+		smp_call_function_single(other, call_add_soon, &q[6], true);
+	}
+	for_each_online_cpu(cpu) {
+		q = &p[nr * cpu];
+		expect_once(test, q, once);
+		for (way = once; way < nr; way++)
+			wait_for(test, runs(&q[way]) == 2);
+		for (way = 0; way < nr; way++)
+			KUNIT_EXPECT_EQ_MSG(test, q[way].cpu, cpu, "%s", ways[way]);
+	}
+}
+
+/*
+ * Sent to a CPU that is offline, without a warning; to one that is online again;
+ * and to one that goes.
+ */
 static void test_offline_cpu(struct kunit *test)
 {
-	struct probe *p = probes_new(test, wheel_new(test, MS), MS, 2);
+	struct probe *p = probes_new(test, wheel_new(test, MS), MS, 3);
 	unsigned int cpu = num_online_cpus() - 1, i;
+	bool gone;
 
 	if (!cpu || remove_cpu(cpu))
 		kunit_skip(test, "no CPU goes offline here");
 	KUNIT_EXPECT_FALSE(test, cpu_online(cpu));
-	for (i = 0; i < 2; i++) {
-		p[i].from = hwheel_now(p->wheel) + 300 * MS;
-		hwheel_add_on(&p[i].timer, 300 * MS, cpu);
-		p[i].to = hwheel_now(p->wheel) + 300 * MS;
-		KUNIT_EXPECT_EQ(test, i ? remove_cpu(cpu) : add_cpu(cpu), 0);
+	for (i = 0; i < 3; i++) {
+		const ktime_t delay = (i + 1) * 300 * MS;
+
+		p[i].from = hwheel_now(p->wheel) + delay;
+		hwheel_add_on(&p[i].timer, delay, cpu);
+		p[i].to = hwheel_now(p->wheel) + delay;
+		if (!i)
+			KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+		else
+			expect_once(test, p, i);
 	}
-	expect_once(test, p, 2);
+	KUNIT_EXPECT_NE(test, p[0].cpu, cpu);
+	KUNIT_EXPECT_EQ(test, p[1].cpu, cpu);
+	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
+	/* Not before the timer was due, on a slow machine */
+	gone = hwheel_now(p->wheel) < p[2].from;
+	expect_once(test, &p[2], 1);
+	if (gone)
+		KUNIT_EXPECT_NE(test, p[2].cpu, cpu);
 	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
 }
 
@@ -4061,6 +4162,7 @@ static struct kunit_case name[] = {				\
 	KUNIT_CASE(test_on_stack),				\
 	KUNIT_CASE(test_clocks),				\
 	KUNIT_CASE(test_pinned_and_on),				\
+	KUNIT_CASE(test_which_cpu),				\
 	KUNIT_CASE(test_offline_cpu),				\
 	KUNIT_CASE(test_set_up_pending),			\
 	KUNIT_CASE(test_gone),					\
