@@ -924,7 +924,7 @@ static void hwheel_evacuate(struct hwheel_base *from)
 static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_context context)
 {
 	struct hwheel_levels *levels = &base->levels;
-	u64 moved, pause = 0, budget = base->wheel->budget_ns;
+	u64 moved, clock, pause = 0, budget = base->wheel->budget_ns;
 	bool idle = true, overrun = false, overdrawn = false;
 	ktime_t begin, now, end, tired, locked;
 
@@ -949,6 +949,7 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 	now = begin;
 	locked = begin;
 	moved = levels->moved;
+	clock = levels->clock;
 
 	for (;;) {
 		u64 before = levels->moved;
@@ -964,14 +965,17 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 			break;
 		}
 		step = levels_step(levels, tick);
-		if (step == HWHEEL_IDLE)
+		if (step == HWHEEL_IDLE) {
+			levels->stuck = false;
 			break;
+		}
 		if (levels->moved != before)
 			trace_hwheel_cascade(base, levels->moved - before);
 		idle = false;
 		if (now >= end) {
 			pause = max(budget / HWHEEL_BREAK, 1ULL);
 			overrun = true;
+			levels->stuck |= levels->clock == clock;
 			break;
 		}
 		if (step == HWHEEL_DUE) {

@@ -259,6 +259,7 @@ struct hwheel_levels {
 	u8			planned;
 	u8			wanted;
 	bool			pow2;
+	bool			stuck;		/* see levels_pass() */
 	void			(*want)(struct hwheel_levels *l);
 	u8			lowest[64];
 	struct hwheel_level	level[HWHEEL_MAX_LEVELS + 1];
@@ -1072,6 +1073,28 @@ static inline void levels_grow(struct hwheel_levels *l, struct hwheel_spoke *spo
 	sifting->bound = max(sifting->bound, l->clock);
 }
 
+/*
+ * What is due at the clock is about to run. Callbacks that arm timers for the past
+ * have them due at the clock again, and again, and nothing else would ever be. So
+ * once that has taken all of a run's time, l->stuck, let the next bound, if it has
+ * been reached by @now, be the clock, and its timers due there beside theirs.
+ */
+static noinline void levels_pass(struct hwheel_levels *l, u64 now)
+{
+	u64 *bits = &levels_parked(l)->spokes[0].bits;
+	struct hwheel_spoke *next;
+
+	*bits &= ~BIT_ULL(HWHEEL_EXPIRED);	/* no bound of those to come */
+	next = levels_first(l);
+	*bits |= BIT_ULL(HWHEEL_EXPIRED);
+	if (!next || next->bound > now)
+		return;
+	if (next->bound > l->clock)
+		levels_set_clock(l, next->bound);
+	if (next != levels_place(l, l->clock))
+		levels_cascade(l, next);
+}
+
 /**
  * levels_step - do a bounded amount of what is to be done at a tick
  * @l: the levels
@@ -1093,11 +1116,15 @@ static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 
 	spoke = levels_first(l);
 	if (spoke && spoke->bound <= now) {
-		if (spoke->bound > l->clock)
+		bool again = spoke->bound <= l->clock;
+
+		if (!again)
 			levels_set_clock(l, spoke->bound);
 		if (!spoke->level || !spoke->mixed ||
 		    spoke == levels_transit(l, HWHEEL_NOW)) {
 			levels_splice(l, spoke, expired);
+			if (unlikely(again && l->stuck))
+				levels_pass(l, now);
 			return HWHEEL_DUE;
 		}
 		levels_cascade(l, spoke);

@@ -1887,6 +1887,42 @@ static void test_past(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, runs(&p[i]), 1, "probe %u", i);
 }
 
+static void act_past(struct probe *p)
+{
+	if (!runs(p->other))
+		hwheel_add_at(&p->timer, p->n ? p->expires : 0, 0);
+}
+
+/*
+ * Callbacks that are due again, for the past or for the same instant, until others
+ * that come to be due have run: one right away, some at a time, one by a cascade.
+ */
+static void test_past_again(struct kunit *test)
+{
+	struct hwheel *wheel = wheel_make(test, (struct hwheel_config){
+		.tick_ns = MS, .spokes = { 8 } });
+	struct probe *p = probes_new(test, wheel, MS, 14);
+	unsigned int i;
+
+	if (years)
+		kunit_skip(test, "in simulated time callbacks take none");
+	for (i = 0; i < 2; i++) {
+		p[i].act = act_past;
+		p[i].n = i;
+		p[i].shared = true;
+		p[i].other = &p[13];
+	}
+	hold();
+	for (i = 2; i < 14; i++)
+		probe_add(&p[i], i / 3 * i * MS);
+	hwheel_add_at(&p[0].timer, 0, 0);
+	hwheel_add(&p[1].timer, MS);
+	unhold();
+	expect_once(test, &p[2], 12);
+	KUNIT_EXPECT_GT(test, runs(&p[0]), 1);
+	KUNIT_EXPECT_GT(test, runs(&p[1]), 1);
+}
+
 static void test_far(struct kunit *test)
 {
 	static const s64 ticks[] = { MS, 1000, NSEC_PER_SEC };
@@ -4123,6 +4159,7 @@ static struct kunit_case name[] = {				\
 	KUNIT_CASE(test_returns),				\
 	KUNIT_CASE(test_looking),				\
 	KUNIT_CASE(test_past),					\
+	KUNIT_CASE(test_past_again),				\
 	KUNIT_CASE(test_far),					\
 	KUNIT_CASE(test_contexts),				\
 	KUNIT_CASE(test_reduce),				\
