@@ -1163,8 +1163,8 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 		target = per_cpu_ptr(base->wheel->bases, cpu);
 		if (!READ_ONCE(target->offline))
 			return target;
-	} else if ((timer->flags & HWHEEL_PINNED) && timer->expires && !base->offline) {
-		return base;	/* unless it was only set up there */
+	} else if ((timer->flags & HWHEEL_PINNED) && timer->entry.prev && !base->offline) {
+		return base;	/* it was armed there, not just set up */
 	}
 	return this_cpu_ptr(base->wheel->bases);
 }
@@ -1382,8 +1382,8 @@ EXPORT_SYMBOL_GPL(hwheel_add_at);
  * @timer: the timer, set up
  * @delay: as in hwheel_add()
  * @cpu: the CPU whose softirq is to run the callback. If it is offline the
- *	timer is armed on this CPU; if there can be none of that number, too,
- *	with a warning
+ *	timer is armed on this CPU; if there can be none of that number, it is
+ *	armed as by hwheel_add(), with a warning
  *
  * If the timer's callback is running, the timer moves when it has returned.
  *

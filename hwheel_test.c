@@ -1524,6 +1524,22 @@ static bool probe_add_at(struct probe *p, ktime_t expires, ktime_t slack)
 	return hwheel_add_at(&p->timer, expires, slack);
 }
 
+/* Arm on the CPU that calls, for smp_call_function_single(). */
+static void call_add_at_0(void *p)
+{
+	probe_add_at(p, 0, 0);
+}
+
+static void call_add_soon(void *p)
+{
+	probe_add(p, 100 * MS);
+}
+
+static void call_add_far(void *p)
+{
+	probe_add(p, HOUR);
+}
+
 /*
  * In simulated time nothing is late by more than a tick, but that in hardirq
  * context there are breaks between batches of list moves, and that in process
@@ -3779,6 +3795,50 @@ static void test_sync_sleeps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), 0);
 }
 
+/* The first time it is armed meanwhile: by the test, or, if @p->n, right here. */
+static void act_armed_meanwhile(struct probe *p)
+{
+	if (runs(p) > 1)
+		return;
+	if (p->n) {
+		hwheel_add_on(&p->timer, 0, p->ret);
+		hwheel_add(&p->timer, 100 * MS);
+	} else {
+		wait_for_completion(&go_on);
+	}
+}
+
+/* One that is armed while its callback runs stays, unless it was sent away last. */
+static void test_which_cpu_next(struct kunit *test)
+{
+	struct probe *p = probes_new(test, wheel_new(test, MS), MS, 3);
+	int cpu = cpumask_first(cpu_online_mask), other;
+	unsigned int i;
+
+	if (num_online_cpus() == 1)
+		kunit_skip(test, "there is but one CPU");
+	other = cpumask_any_but(cpu_online_mask, cpu);
+	for (i = 0; i < 3; i++) {
+		init_completion(&go_on);
+		p[i].act = act_armed_meanwhile;
+		p[i].shared = true;
+		p[i].n = i == 2;
+		p[i].ret = other;
+		smp_call_function_single(cpu, call_add_at_0, &p[i], true);
+		wait_for(test, runs(&p[i]) == 1);
+		KUNIT_EXPECT_EQ(test, p[i].cpu, cpu);
+		if (i == 1)
+			hwheel_add_on(&p[i].timer, HOUR, cpu);
+		if (i < 2)
+			smp_call_function_single(other, call_add_soon, &p[i], true);
+		if (i == 1)
+			hwheel_add_on(&p[i].timer, 0, other);
+		complete(&go_on);
+		wait_for(test, runs(&p[i]) == 2);
+		KUNIT_EXPECT_EQ_MSG(test, p[i].cpu, i == 1 ? other : cpu, "%u", i);
+	}
+}
+
 static void act_again(struct probe *p)
 {
 	hwheel_forward(&p->timer, MS);
@@ -4034,21 +4094,6 @@ static void test_pinned_and_on(struct kunit *test)
 	expect_once(test, p, 4);
 }
 
-static void call_add_now(void *p)
-{
-	probe_add(p, 0);
-}
-
-static void call_add_soon(void *p)
-{
-	probe_add(p, 100 * MS);
-}
-
-static void call_add_far(void *p)
-{
-	probe_add(p, HOUR);
-}
-
 static void act_go(struct probe *p)
 {
 	if (p->cpu != p->n && runs(p) < 2)
@@ -4066,8 +4111,9 @@ static void test_which_cpu(struct kunit *test)
 		"pinned, pending, re-armed elsewhere",
 		"pinned, has run, armed again elsewhere",
 		"sends itself there",
+		"pinned, sent there, re-armed elsewhere",
 	};
-	const unsigned int nr = ARRAY_SIZE(ways), once = nr - 2;
+	const unsigned int nr = ARRAY_SIZE(ways);
 	struct probe *p = probes_new(test, wheel_new(test, MS), MS, nr * nr_cpu_ids), *q;
 	unsigned int other, way;
 	int cpu;
@@ -4097,20 +4143,27 @@ static void test_which_cpu(struct kunit *test)
 		smp_call_function_single(cpu, call_add_far, &q[4], true);
 		smp_call_function_single(other, call_add_soon, &q[4], true);
 
+		/* The instant that a timer has that was never armed */
 		hwheel_setup(&q[5].timer, q->wheel, probe_run, HWHEEL_PINNED);
-		smp_call_function_single(cpu, call_add_now, &q[5], true);
+		smp_call_function_single(cpu, call_add_at_0, &q[5], true);
 		wait_for(test, runs(&q[5]) == 1);
 		smp_call_function_single(other, call_add_soon, &q[5], true);
 
 		q[6].act = act_go;
 		q[6].shared = true;
 		smp_call_function_single(other, call_add_soon, &q[6], true);
+
+		hwheel_setup(&q[7].timer, q->wheel, probe_run, HWHEEL_PINNED);
+		smp_call_function_single(other, call_add_far, &q[7], true);
+		hwheel_add_on(&q[7].timer, HOUR, cpu);
+		smp_call_function_single(other, call_add_soon, &q[7], true);
 	}
 	for_each_online_cpu(cpu) {
 		q = &p[nr * cpu];
-		expect_once(test, q, once);
-		for (way = once; way < nr; way++)
-			wait_for(test, runs(&q[way]) == 2);
+		expect_once(test, q, 5);
+		wait_for(test, runs(&q[5]) == 2);
+		wait_for(test, runs(&q[6]) == 2);
+		expect_once(test, &q[7], 1);
 		for (way = 0; way < nr; way++)
 			KUNIT_EXPECT_EQ_MSG(test, q[way].cpu, cpu, "%s", ways[way]);
 	}
@@ -4253,6 +4306,7 @@ DEFINE_CASES(hwheel_hardirq_cases,
 
 DEFINE_CASES(hwheel_work_cases,
 	     KUNIT_CASE(test_sleep),
+	     KUNIT_CASE(test_which_cpu_next),
 	     KUNIT_CASE(test_sync_sleeps),
 	     KUNIT_CASE(test_sync_again),
 	     KUNIT_CASE(test_unbound),
