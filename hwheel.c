@@ -771,11 +771,13 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 /*
  * Run what is due, one callback after the other, as long as @now is before
  * @end. The clock is looked at after every few callbacks and when a jiffy has
- * begun, so lateness is off by less than that.
+ * begun, so lateness is off by less than that. In the interrupt, where nothing
+ * else runs and a jiffy may not begin, it is looked at after each.
  */
 static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 					ktime_t end, enum hwheel_context context)
 {
+	const unsigned int every = context == HWHEEL_HARDIRQ ? 1 : HWHEEL_CLOCK_EVERY;
 	unsigned long last = jiffies;
 	struct hwheel_timer *timer;
 	unsigned int n = 0;
@@ -789,12 +791,12 @@ static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 		debug_hwheel_deactivate(timer);
 		hwheel_call(base, timer, context);
 
-		if (!(++n % HWHEEL_CLOCK_EVERY) || time_after(jiffies, last)) {
+		if (!(++n % every) || time_after(jiffies, last)) {
 			last = jiffies;
 			*now = hwheel_clock(base->wheel);
 		}
 	}
-	if (n % HWHEEL_CLOCK_EVERY)
+	if (n % every)
 		*now = hwheel_clock(base->wheel);
 }
 
