@@ -141,6 +141,9 @@
 /* A run over its budget is followed by a break of this part of the budget. */
 #define HWHEEL_BREAK		8
 
+/* Buckets of lateness, one for each value of fls64(). */
+#define HWHEEL_LATE		65
+
 /* Callbacks run between two looks at the clock. */
 #define HWHEEL_CLOCK_EVERY	8
 
@@ -214,7 +217,7 @@ struct hwheel_base {
 	ktime_t			ended;		/* last run in the interrupt */
 	u64			spent;		/* see hwheel_overdrawn() */
 	ktime_t			move_after;	/* a break for those that are not due */
-	u64			late[65];	/* callbacks, by fls64() of lateness */
+	u64			late[HWHEEL_LATE];	/* callbacks, by fls64() of lateness */
 #ifdef CONFIG_PREEMPT_RT
 	spinlock_t		expiry_lock;	/* held by runs */
 #endif
@@ -281,6 +284,12 @@ static __always_inline ktime_t hwheel_clock(const struct hwheel *wheel)
 static __always_inline ktime_t hwheel_deadline(ktime_t now, ktime_t delay)
 {
 	return delay <= KTIME_MAX - now ? now + delay : KTIME_MAX;
+}
+
+/* From @now to @then; what is too far back to be told is as far back as can be. */
+static ktime_t hwheel_until(ktime_t then, ktime_t now)
+{
+	return then >= KTIME_MIN + now ? then - now : KTIME_MIN;
 }
 
 static void hwheel_note_max(struct hwheel_base *base, enum hwheel_counter which, u64 ns)
@@ -437,8 +446,10 @@ static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
 	base = READ_ONCE(timer->base);
 	if (base == __HWHEEL_SYSTEM_BASE) {
 		debug_hwheel_init(timer, false);
-		base = raw_cpu_ptr(hwheel_system->bases);
-		WRITE_ONCE(timer->base, base);
+		/* No wheel, if the kernel was booted with bad parameters */
+		base = IS_ERR_OR_NULL(hwheel_system) ? NULL : raw_cpu_ptr(hwheel_system->bases);
+		if (base)
+			WRITE_ONCE(timer->base, base);
 	}
 	raw_spin_unlock_irqrestore(&lock, flags);
 	WARN_ONCE(!base, "hwheel: timer with callback %ps used before hwheel_setup()\n",
@@ -1696,6 +1707,7 @@ static noinline void hwheel_unlink_stale(struct hwheel_timer *timer)
 			base->dest = NULL;
 		levels_del(&base->levels, timer);
 		base->count[HWHEEL_CANCELLED]++;
+		trace_hwheel_cancel(timer, timer->function);
 	}
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	WARN_ONCE(pending, "hwheel: timer with callback %ps set up while pending; it is cancelled\n",
@@ -1748,7 +1760,8 @@ EXPORT_SYMBOL_GPL(__hwheel_setup);
 /**
  * hwheel_setup - make a timer ready to be armed
  * @timer: the timer; it must not be pending. If it is, on whichever wheel, it
- *	is cancelled, with a warning
+ *	is cancelled, with a warning. Its own callback may set it up again; that
+ *	is a new life, and who waits for it does not wait for that callback
  * @wheel: the wheel it will be on: hwheel_system, or one of your own
  * @function: its callback, which gets @timer; see struct hwheel_config for
  *	where it runs
@@ -1827,13 +1840,12 @@ EXPORT_SYMBOL_GPL(hwheel_expires);
 ktime_t hwheel_remaining(const struct hwheel_timer *timer)
 {
 	struct hwheel_base *base;
-	ktime_t expires, now;
+	ktime_t expires;
 
 	if (unlikely(!hwheel_base(timer, &base)))
 		return 0;
 	expires = hwheel_read_expires(timer, base);
-	now = hwheel_clock(base->wheel);
-	return expires >= KTIME_MIN + now ? expires - now : KTIME_MIN;
+	return hwheel_until(expires, hwheel_clock(base->wheel));
 }
 EXPORT_SYMBOL_GPL(hwheel_remaining);
 
@@ -2099,8 +2111,8 @@ out:
  * hwheel_create - make a wheel
  * @config: what it is to be like; it is not needed after the call
  *
- * On each possible CPU it takes about 4 KiB, and each level that timers come
- * to need there 32 bytes a spoke more.
+ * On each possible CPU it takes about 6 KiB, and each level that timers come
+ * to need there 64 bytes a spoke more.
  *
  * Context: task; sleeps.
  * Return: the wheel, or an ERR_PTR: -EINVAL (name, geometry, clock, context or
@@ -2194,6 +2206,7 @@ static u64 hwheel_drain_base(struct hwheel_base *base,
 		debug_hwheel_deactivate(timer);
 		levels_del(&base->levels, timer);
 		base->count[HWHEEL_CANCELLED]++;
+		trace_hwheel_cancel(timer, timer->function);
 		if (!(++n % HWHEEL_BATCH)) {
 			raw_spin_unlock_irq(&base->lock);
 			cond_resched();
@@ -2260,7 +2273,8 @@ static void hwheel_retire(struct hwheel *wheel)
  * callbacks that are running are waited for. Afterwards a timer of the wheel
  * can be cancelled, which does nothing, and set up for another wheel; to arm it
  * is a mistake that is warned of and does nothing. A wheel that has been
- * destroyed already, and the module's own, are warned of and left alone.
+ * destroyed already, and the module's own, are warned of and left alone; but the
+ * memory of one becomes that of the next one that is created.
  *
  * Context: task; sleeps. From one of the wheel's own callbacks it warns and
  * does nothing.

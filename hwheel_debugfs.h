@@ -363,7 +363,7 @@ static int hwheel_timers_show(struct seq_file *m, void *v)
 		rest -= lv->nr;
 	seq_printf(m, "%d %td %llu %lld %lld %ps\n", base->cpu,
 		   lv - base->levels.level, rest, row->expires,
-		   row->expires - hwheel_clock(reader->wheel), row->function);
+		   hwheel_until(row->expires, hwheel_clock(reader->wheel)), row->function);
 	return 0;
 }
 
@@ -484,14 +484,14 @@ static int hwheel_lateness_show(struct seq_file *m, void *v)
 	int cpu;
 
 	seq_puts(m, "# up_to_ns timers\n");
-	for (i = 0; i < 64; i++) {
+	for (i = 0; i < HWHEEL_LATE; i++) {
 		u64 n = 0;
 
 		for_each_possible_cpu(cpu)
 			/* Counted plainly, with the lock held */
 			n += data_race(READ_ONCE(per_cpu_ptr(wheel->bases, cpu)->late[i]));
 		if (n)
-			seq_printf(m, "%llu %llu\n", BIT_ULL(i), n);
+			seq_printf(m, "%llu %llu\n", i < 64 ? BIT_ULL(i) : U64_MAX, n);
 	}
 	return 0;
 }

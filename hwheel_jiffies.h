@@ -55,7 +55,7 @@ static inline ktime_t hwheel_until_jiffies(unsigned long when)
  * value of jiffies comes back as that value or the next one. Of a timer that
  * was never armed it is the jiffy of boot, or as far back as a long reaches.
  *
- * Context: any. Takes no lock.
+ * Context: any but NMI. Takes no lock on 64-bit.
  * Return: the first value of jiffies that is not before its expiration.
  */
 static inline unsigned long hwheel_expires_jiffies(const struct hwheel_timer *timer)

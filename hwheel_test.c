@@ -2579,6 +2579,7 @@ static void test_forward_ages(struct kunit *test)
 		for (j = 0; j < ARRAY_SIZE(intervals); j++) {
 			hold();
 			hwheel_add_at(timer, ages[i], 0);
+			KUNIT_EXPECT_LT(test, hwheel_remaining(timer), 0);
 			KUNIT_EXPECT_TRUE_MSG(test, forward_is_right(p, intervals[j], &n),
 					      "%lld forward by %lld gave %llu and %lld",
 					      ages[i], intervals[j], n,
@@ -3068,31 +3069,36 @@ static void test_create_errors(struct kunit *test)
 	static const struct {
 		struct hwheel_config config;
 		int err;
+		const char *says;
 	} rows[] = {
-		{ { .name = NULL }, -EINVAL },
-		{ { .name = "" }, -EINVAL },
-		{ { .name = "12345678901234567890123456789012" }, -EINVAL },
-		{ { .name = "a/b" }, -EINVAL },
-		{ { .name = "/" }, -EINVAL },
-		{ { .name = "bad", .spokes = { 1 } }, -EINVAL },
-		{ { .name = "bad", .spokes = { 4097 } }, -EINVAL },
-		{ { .name = "bad", .spokes = { 64, 64, 1 } }, -EINVAL },
-		{ { .name = "bad", .levels = 9 }, -EINVAL },
-		{ { .name = "bad", .levels = UINT_MAX }, -EINVAL },
-		{ { .name = "bad", .tick_ns = 999 }, -EINVAL },
-		{ { .name = "bad", .tick_ns = 1 }, -EINVAL },
-		{ { .name = "bad", .tick_ns = U64_MAX, .levels = 1 }, -EINVAL },
-		{ { .name = "bad", .tick_ns = S64_MAX, .levels = 1, .spokes = { 2 } }, -EINVAL },
-		{ { .name = "bad", .levels = 8, .spokes = { 4096 } }, -EINVAL },
-		{ { .name = "bad", .tick_ns = NSEC_PER_SEC, .levels = 5 }, -EINVAL },
-		{ { .name = "bad", .clock = 99 }, -EINVAL },
-		{ { .name = "bad", .clock = -1 }, -EINVAL },
-		{ { .name = "bad", .clock = CLOCK_MONOTONIC_RAW }, -EINVAL },
-		{ { .name = "bad", .context = 99 }, -EINVAL },
-		{ { .name = "bad", .context = -1 }, -EINVAL },
-		{ { .name = "bad", .flags = HWHEEL_UNBOUND }, -EINVAL },
-		{ { .name = "bad", .context = HWHEEL_WORK, .flags = 2 }, -EINVAL },
-		{ { .name = "system" }, -EEXIST },
+		{ { .name = NULL }, -EINVAL, "a name is" },
+		{ { .name = "" }, -EINVAL, "a name is" },
+		{ { .name = "12345678901234567890123456789012" }, -EINVAL, "a name is" },
+		{ { .name = "a/b" }, -EINVAL, "a name is" },
+		{ { .name = "/" }, -EINVAL, "a name is" },
+		{ { .name = "." }, -EINVAL, "a name is" },
+		{ { .name = ".." }, -EINVAL, "a name is" },
+		{ { .name = "bad", .spokes = { 1 } }, -EINVAL, "number of spokes" },
+		{ { .name = "bad", .spokes = { 4097 } }, -EINVAL, "number of spokes" },
+		{ { .name = "bad", .spokes = { 64, 64, 1 } }, -EINVAL, "number of spokes" },
+		{ { .name = "bad", .levels = 9 }, -EINVAL, "number of levels" },
+		{ { .name = "bad", .levels = UINT_MAX }, -EINVAL, "number of levels" },
+		{ { .name = "bad", .tick_ns = 999 }, -EINVAL, "shorter than" },
+		{ { .name = "bad", .tick_ns = 1 }, -EINVAL, "shorter than" },
+		{ { .name = "bad", .tick_ns = U64_MAX, .levels = 1 }, -EINVAL, "over S64_MAX" },
+		{ { .name = "bad", .tick_ns = S64_MAX, .levels = 1, .spokes = { 2 } },
+		  -EINVAL, "over S64_MAX" },
+		{ { .name = "bad", .levels = 8, .spokes = { 4096 } }, -EINVAL, "over S64_MAX" },
+		{ { .name = "bad", .tick_ns = NSEC_PER_SEC, .levels = 5 },
+		  -EINVAL, "over S64_MAX" },
+		{ { .name = "bad", .clock = 99 }, -EINVAL, "clock" },
+		{ { .name = "bad", .clock = -1 }, -EINVAL, "clock" },
+		{ { .name = "bad", .clock = CLOCK_MONOTONIC_RAW }, -EINVAL, "clock" },
+		{ { .name = "bad", .context = 99 }, -EINVAL, "no context" },
+		{ { .name = "bad", .context = -1 }, -EINVAL, "no context" },
+		{ { .name = "bad", .flags = HWHEEL_UNBOUND }, -EINVAL, "flags" },
+		{ { .name = "bad", .context = HWHEEL_WORK, .flags = 2 }, -EINVAL, "flags" },
+		{ { .name = "system" }, -EEXIST, "there is one" },
 		{ { .name = "1234567890123456789012345678901" }, 0 },
 		{ { .name = "good", .levels = 1, .spokes = { 2 }, .tick_ns = 1000 }, 0 },
 		{ { .name = "good", .levels = 1, .spokes = { 4096 } }, 0 },
@@ -3103,11 +3109,15 @@ static void test_create_errors(struct kunit *test)
 		{ { .name = "good", .budget_ns = U64_MAX }, 0 },
 	};
 	struct hwheel *wheel;
-	unsigned int i;
+	unsigned int i, lines;
 
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(hwheel_create(NULL)), -EINVAL);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		lines = logged("hwheel: wheel \"", rows[i].says);
 		wheel = hwheel_create(&rows[i].config);
 		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(wheel), rows[i].err, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, logged("hwheel: wheel \"", rows[i].says) - lines,
+				    !!rows[i].err, "row %u: a line with \"%s\"", i, rows[i].says);
 		KUNIT_EXPECT_TRUE(test, wheel);
 		/* An ERR_PTR is all right. */
 		hwheel_destroy(wheel);
@@ -4021,6 +4031,13 @@ static void test_static(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&static_runs), 1);
 }
 
+static void act_long_life(struct probe *p)
+{
+	if (suite_context == HWHEEL_WORK)
+		msleep(50);
+	p->n = 1;
+}
+
 static void test_on_stack(struct kunit *test)
 {
 	struct probe p = { .wheel = suite_wheel, .tick_ns = SUITE_TICK_NS };
@@ -4037,6 +4054,14 @@ static void test_on_stack(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hwheel_pending(&p.timer));
 	msleep(30);
 	KUNIT_EXPECT_EQ(test, runs(&p), 1);
+
+	/* Its stack is left when the callback has returned, and not before. */
+	hwheel_setup_on_stack(&p.timer, suite_wheel, probe_run, 0);
+	p.act = act_long_life;
+	probe_add(&p, MS);
+	wait_for(test, runs(&p) == 2);
+	hwheel_destroy_on_stack(&p.timer);
+	KUNIT_EXPECT_EQ(test, p.n, 1);
 }
 
 static void test_clocks(struct kunit *test)
