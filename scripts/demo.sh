@@ -87,12 +87,15 @@ TIMEOUT=${TIMEOUT:-$((300 + (max_ms + traffic_ms) / 200))} \
 
 guest_log "$console" >"$log"
 declare -A count=()
-read -ra line < <(grep -o 'armed [0-9]* fired [0-9]*.*' "$log") || :
+read -ra line < <(grep -o 'armed [0-9]* fired [0-9]*.*' "$log" | tail -n 1) || :
 for ((i = 0; i + 1 < ${#line[@]}; i += 2)); do
 	count[${line[i]}]=${line[i + 1]}
 done
 
 verdict load logged loaded
+verdict refused logged refused
+verdict parameters logged parameters
+verdict sums logged sums
 verdict debugfs logged debugfs
 verdict sessions exact
 verdict unload logged unloaded

@@ -53,6 +53,75 @@ check_debugfs()
 	done
 }
 
+# Bad parameters are refused, with a line in the log, and leave nothing behind.
+check_refused()
+{
+	for bad in tick_ns=999 levels=9 spokes=128,1; do
+		! insmod hwheel.ko $bad 2>/dev/null || return 1
+	done
+	# busybox tries in two ways
+	[ "$(dmesg | sed -n 's/.*hwheel: wheel "system": //p' | sort -u | wc -l)" = 3 ]
+}
+
+# Good ones are those of the wheel.
+check_parameters()
+{
+	grep -qx 'tick_ns 20000000' config && grep -qx 'levels 3' config &&
+		grep -qx 'spokes 10,60,60' config
+}
+
+counts()
+{
+	grep -E '^(added|rearmed|cancelled|expired|cascaded) ' stats
+}
+
+# The files say the same of the same timers, and what the clock says.
+check_sums()
+{
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		counts=$(counts)
+		for file in levels spokes timers lateness; do
+			cat $file >/tmp/$file
+		done
+		cat stats >/tmp/stats
+		[ "$(counts)" != "$counts" ] || break
+	done
+	awk -v uptime="$(uptime)" '
+	FNR == 1 { file = FILENAME; sub(".*/", "", file); next }
+	file == "levels" { levels += $8; of_level[$1, $2] += $8; occupied += $7 }
+	file == "spokes" {
+		spokes += $5; of_level[$1, $2] -= $5; occupied--
+		bound[$1, $2, $3] = $4; of_spoke[$1, $2, $3] = $5
+	}
+	file == "timers" {
+		timers++; of_spoke[$1, $2, $3]--
+		now = ($4 - $5) / 1e9
+		if (now < uptime - 9 || now > uptime + 9)
+			bad = bad " remaining_ns"
+		if (bound[$1, $2, $3] >= $4 + 20000000)
+			bad = bad " expiration_ns"
+		exact += bound[$1, $2, $3] >= $4
+	}
+	file == "lateness" { late += $2 }
+	file == "stats" { stats[$1] = $2 }
+	END {
+		pending = stats["added"] - stats["cancelled"] - stats["expired"]
+		for (i in of_level)
+			if (of_level[i])
+				bad = bad " level"
+		for (i in of_spoke)
+			if (of_spoke[i])
+				bad = bad " spoke"
+		if (!timers || levels != timers || spokes != timers || pending != timers)
+			bad = bad " pending"
+		if (!late || late != stats["expired"] || occupied || !exact)
+			bad = bad " sums"
+		if (bad)
+			print "debugfs:" bad, levels, spokes, timers, pending, late, occupied, exact
+		exit bad != ""
+	}' /tmp/levels /tmp/spokes /tmp/timers /tmp/lateness /tmp/stats
+}
+
 uptime()
 {
 	cut -d . -f 1 /proc/uptime
@@ -62,6 +131,14 @@ log()
 {
 	echo "<6>lab: $*" >/dev/kmsg
 }
+
+check_refused && log refused
+insmod hwheel.ko tick_ns=20000000 levels=3 spokes=10,60 || exit 1
+insmod hwheel_sessions.ko sessions=1000 max_ms=300000 traffic_ms=1000 || exit 1
+sleep 6
+(cd /sys/kernel/debug/hwheel/system && check_parameters) && log parameters
+(cd /sys/kernel/debug/hwheel/system && check_sums) && log sums
+rmmod hwheel_sessions && rmmod hwheel || exit 1
 
 insmod hwheel.ko || exit 1
 insmod hwheel_sessions.ko sessions="$sessions" $parameters || exit 1
