@@ -1101,7 +1101,8 @@ static noinline void levels_pass(struct hwheel_levels *l, u64 now)
  * @now: the present tick
  *
  * Timers that are due are done before everything else, in the order of their
- * ticks. Between two calls anything may be added, removed and changed.
+ * ticks; but of those that are added when their tick has passed, see levels_pass().
+ * Between two calls anything may be added, removed and changed.
  *
  * Return: HWHEEL_DUE when there are timers to pop and run; HWHEEL_MOVED when
  * some were moved and there may be more to do; HWHEEL_IDLE when all is done.
