@@ -5,6 +5,7 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 SUITE ?=
+ALL ?=
 # Debian's tc looks into a folder of the machine's architecture
 TC_LIB_DIR ?= $(firstword $(wildcard /usr/lib/$(shell $(CC) -print-multiarch)/tc) /usr/lib/tc)
 
@@ -54,7 +55,7 @@ demo:
 	@PLOT='$(CURDIR)/demo.svg' scripts/demo.sh
 
 check:
-	@SUITE='$(SUITE)' scripts/check.sh
+	@SUITE='$(SUITE)' ALL='$(ALL)' scripts/check.sh
 
 torture:
 	@scripts/torture.sh

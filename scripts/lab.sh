@@ -16,7 +16,7 @@ lab_scripts=$lab_top/scripts
 lab_cache=${XDG_CACHE_HOME:-~/.cache}/hwheel
 lab_jobs=$(nproc)
 lab_guest=
-lab_ahead=
+lab_groups=()
 
 mkdir -p "$lab_cache/log"
 lab_work=$(mktemp -d "${TMPDIR:-/tmp}/hwheel.XXXXXX")
@@ -26,10 +26,14 @@ trap 'exit 143' TERM
 
 lab_cleanup()
 {
+	local group
+
 	# timeout passes it on to the guest, which may have left its process group
 	[ -z "$lab_guest" ] || { kill "$lab_guest" && wait "$lab_guest"; } || :
-	# The process group of what check.sh makes ahead
-	[ -z "$lab_ahead" ] || kill -- "-$lab_ahead" 2>/dev/null || :
+	# The process groups of check.sh's suites
+	for group in "${!lab_groups[@]}"; do
+		kill -- "-$group" && wait "$group"
+	done 2>/dev/null || :
 	rm -rf "$lab_work"
 }
 

@@ -37,6 +37,9 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, SCRIPTS)
 import hwheel_debugfs as hw     # noqa: E402
 
+# A script that is started in the background ignores SIGINT, and so would the tools
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # The tools' own settings must not depend on who runs the tests
 ENVIRONMENT = {'PATH': os.environ['PATH'], 'LC_ALL': 'C.UTF-8', 'TERM': 'xterm-256color',
                'HOME': os.environ.get('HOME', '/'), 'PYTHONDONTWRITEBYTECODE': '1'}

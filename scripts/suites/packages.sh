@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2016,SC2154
 #
-# Part of check.sh: the Debian packages, as one who installs them meets them. In
+# Suite: Debian's packages: made, installed with DKMS, loaded, removed
+# Takes: 60 s
+#
+# the Debian packages, as one who installs them meets them. In
 # a Debian of their own (a chroot), where nothing is but what they ask for, with
 # the headers of two kernels; the modules then go into those kernels, in QEMU.
 
-suite_packages()
+suite()
 {
 	local kernel61 kernel612 releases root=$lab_work/debian release
 

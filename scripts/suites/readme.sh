@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2013,SC2016,SC2088,SC2154
 #
-# Part of check.sh: README, followed by two who have a new Debian machine. The
+# Suite: each command in README, run on a new Debian, and on its kernel in QEMU
+# Takes: 60 s
+#
+# README, followed by two who have a new Debian machine. The
 # visitor has git and make, and lets the rest be installed; the user has a stock
 # kernel, builds for it, and boots it with what was built, in QEMU. Both have a
 # clone of the checkout in ~/hwheel, and run what README says there.
@@ -63,7 +66,7 @@ readme_table()
 	END
 }
 
-suite_readme()
+suite()
 {
 	local kernel vmlinuz visit visitor=$lab_work/visitor user=$lab_work/user
 	local standard="apt-get install -y ca-certificates git make"

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Suite: a million timers in one spoke, counted by instructions: locks, a 1 ms timer
+# Takes: 60 s
+
+# A clock that counts instructions, one a nanosecond, shows nothing of the host
+suite()
+{
+	local bound out=$lab_work/bench
+
+	OUT=$lab_work WHERE=icount WHAT="cascade hold" READ=0.5 "$lab_scripts/bench.sh" |
+		tee "$out" || :
+	for bound in "longest lock hold, a million in a spoke" "  the levels alone" \
+		     "1 ms timer beside that cascade"; do
+		verdict "${bound#  }" "$out" \
+			grep -E "^$bound.*, 1 ns an instruction .* ok " "$out"
+	done
+}

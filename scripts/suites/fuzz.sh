@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Suite: the levels in user space under ASan and UBSan, driven by libFuzzer
+# Takes: 60 s
+
+suite()
+{
+	local fault
+
+	try kept "$lab_scripts/fuzz.sh" replay
+	# gcc-multilib excludes the cross compilers of reach
+	need "gcc-$(gcc -dumpversion)-multilib"
+	try kept-32-bit "$lab_scripts/fuzz.sh" replay -m32
+	for fault in $("$lab_scripts/fuzz.sh" faults); do
+		try "$fault" "$lab_scripts/fuzz.sh" fault "$fault"
+	done
+	TIME=40 try libFuzzer "$lab_scripts/fuzz.sh" run
+}

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Suite: into a kernel's tree and out again; its KUnit, built in and as modules
+# Takes: 60 s
+
+. "$lab_scripts/suites/shared/kunit.sh"
+
+suite()
+{
+	local tree=$lab_work/tree build=$lab_work/kunit modules boot
+
+	need gcc libc6-dev make flex bison bc python3
+	source=$(linux_source)
+	patch_source "$source"
+	# 1.5 GB: as links, if the cache is on the same filesystem
+	cp -al "$source" "$tree" 2>/dev/null ||
+		{ rm -rf "$tree"; cp -a "$source" "$tree"; }
+	tree_state "$tree" >"$lab_work/before"
+	tree_state "$source" >"$lab_work/source"
+
+	try "not into headers" refused "not a kernel's source tree" \
+		"$lab_scripts/graft" "$lab_top"
+	try "put in" "$lab_scripts/graft" "$tree"
+	try "links not written to" diff "$lab_work/source" <(tree_state "$source")
+	tree_state "$tree" -inum >"$lab_work/grafted"
+	"$lab_scripts/graft" "$tree" >/dev/null
+	try "again, nothing changes" diff "$lab_work/grafted" <(tree_state "$tree" -inum)
+
+	cd "$tree" || return
+	try ".kunitconfig alone" tools/testing/kunit/kunit.py config \
+		--kunitconfig lib/hwheel --build_dir "$lab_work/config"
+	say "$suite: building UML with it"
+	graft_kunit run --timeout 300 | tee "$lab_work/run" || :
+	kunit_results "$lab_work/run"
+	say "$suite: building it as modules"
+	modules=({HWHEEL,HWHEEL_KUNIT_TEST,HWHEEL_TORTURE_TEST,HWHEEL_BENCH,SAMPLE_HWHEEL}"=m")
+	graft_kunit build --kconfig_add CONFIG_SAMPLES=y \
+		"${modules[@]/#/--kconfig_add=CONFIG_}" |
+		tee "$lab_work/modules" || :
+	try "no warnings" no_lines 'lib/hwheel/.*([Ww]arning|error:)' \
+		"$lab_work/run" "$lab_work/modules"
+	try "all modules" ls "$build"/lib/hwheel/hwheel{,_kunit,_torture,_bench}.ko \
+		"$build"/lib/hwheel/samples/hwheel_{hello,sessions}.ko
+	boot=("$lab_scripts/boot-uml.sh" "$build/linux") dir=$build/lib/hwheel
+	boot_kunit
+
+	cd "$lab_top" || return
+	"$lab_scripts/graft" --undo "$tree"
+	try "taken out" diff "$lab_work/before" <(tree_state "$tree")
+}
+
+# graft_kunit COMMAND OPTIONS...: with what a busybox userland needs beside
+graft_kunit()
+{
+	tools/testing/kunit/kunit.py "$1" --kunitconfig lib/hwheel \
+		--kunitconfig "$lab_scripts/config/common.config" \
+		--kunitconfig "$lab_scripts/config/uml.config" \
+		--build_dir "$build" --jobs "$lab_jobs" "${@:2}"
+}
+
+# tree_state DIR [-inum]: which files there are, and the contents of those that
+# graft may change; with -inum also whether they are files of their own
+tree_state()
+{
+	local format='%p'
+
+	[ $# = 1 ] || format+=' %i'
+	cd "$1" && find . -name .git -prune -o -printf "$format\n" | sort &&
+		find lib include/linux -type f -exec cksum {} + | sort
+}

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Suite: KUnit and torture on an SMP kernel that looks for data races
+# Takes: 60 s
+
+. "$lab_scripts/suites/shared/debug.sh"
+
+suite()
+{
+	run_debug x86-kcsan
+	KERNEL=x86-kcsan CPUS=2 TIME=20 BROKEN=data_race \
+		try "a race that was put in" "$lab_scripts/torture.sh"
+}

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Suite: KUnit in user-mode Linux under KASAN, lockdep, debugobjects, kmemleak
+# Takes: 60 s
+
+. "$lab_scripts/suites/shared/kunit.sh"
+
+# Lockdep reports once, and then is off: each deadlock has a boot of its own
+suite()
+{
+	local context
+
+	run_kunit uml-debug
+	for context in softirq hardirq work; do
+		APPEND=kunit.filter_glob=hwheel_lockdep boot_kunit lockdep=$context
+	done
+}

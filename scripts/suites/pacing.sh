@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Suite: the qdisc hwpace on stock kernels: rates, losses, changes under load
+# Takes: 60 s
+
+# At a rate that a simulated machine keeps up with when the real one is busy
+suite()
+{
+	local RATE=4 TIME=2
+
+	export RATE TIME
+	run_pacing 6.12
+	QUICK=1 run_pacing 6.1
+	QUICK=1 run_pacing 6.12-rt
+}
+
+run_pacing()
+{
+	local name out=$lab_work/pacing-$1
+
+	KERNEL=$1 "$lab_scripts/pacing.sh" | tee "$out" || :
+	for name in load options churn rate below limit departure busy unload dmesg; do
+		verdict "$1 $name" "$out" grep -qx "pacing: $name ok" "$out"
+	done
+}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# KUnit: builds the tests, boots them, counts their results
+
+# [CPUS=n] [LOADS=n] run_kunit KERNEL [MODULE-PARAMETERS...]: builds the modules in
+# dir and boots them by the command boot
+run_kunit()
+{
+	local variant=$1 kernel image build arch=()
+
+	shift
+	dir=$lab_work/$suite
+	need gcc make python3
+	kernel=$("$lab_scripts/build-kernel.sh" "$variant")
+	read -r image build <<<"$kernel"
+	source=$(linux_source)
+	case $variant in
+	uml*)	boot=("$lab_scripts/boot-uml.sh" "$image") arch=(ARCH=um) ;;
+	x86*)	boot=("$lab_scripts/boot-qemu.sh" "$image" "$CPUS" 1G) ;;
+	esac
+
+	say "$suite: building the modules"
+	build_modules "$suite-build" "$build" "$dir" "${arch[@]}"
+	boot_kunit "$@"
+}
+
+# boot_kunit [MODULE-PARAMETERS...]: the modules in dir, by the command boot
+boot_kunit()
+{
+	local on=${CPUS:+ on $CPUS CPUs} status=0
+
+	say "$suite: booting$on"
+	{
+		echo "parameters='$*' loads=${LOADS:-0}"
+		cat "$lab_scripts/guest-kunit.sh"
+	} >"$dir/payload"
+	TIMEOUT=${TIMEOUT:-300} "${boot[@]}" "$dir/payload" \
+		"$dir"/hwheel.ko "$dir"/hwheel_kunit.ko |
+		tee "$dir/console" || status=$?
+	verdict "load and unload$on" "$dir/console" [ $status = 0 ]
+
+	guest_log "$dir/console" >"$dir/log"
+	sed -n '/lab: kunit begins/,/lab: kunit ends/p' "$dir/log" >"$dir/ktap"
+	"$source/tools/testing/kunit/kunit.py" parse "$dir/ktap" |
+		tee "$dir/parsed" || :
+	kunit_results "$dir/parsed"
+	try "kernel log$on" clean_log "$dir/log"
+}
+
+# kunit_results FILE: takes the counts of kunit.py's last line, as in
+# "Testing complete. Ran 3 tests: passed: 1, failed: 1, crashed: 1"
+kunit_results()
+{
+	local what n
+	local -A cases=()
+
+	while read -r what n; do
+		cases[$what]=$n
+	done < <(sed -n 's/^.*Testing complete\. Ran [0-9]* tests: //p' "$1" |
+		tr -d ':' | sed 's/, /\n/g')
+
+	[ -z "${cases[passed]-}" ] || result passed "${cases[passed]}" "KUnit cases"
+	[ -z "${cases[skipped]-}" ] || result skipped "${cases[skipped]}" "KUnit cases"
+	n=$((${cases[failed]-0} + ${cases[crashed]-0}))
+	# Errors are of the output itself: none at all, or cut short
+	[ $n != 0 ] || n=${cases[errors]-0}
+	[ ${#cases[@]} != 0 ] || n=1
+	if [ "$n" != 0 ]; then
+		grep -v '\[PASSED\]' "$1" >"$1.bad" || :
+		result failed "$n" "KUnit cases" "$1.bad"
+	fi
+}

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# The demo on a stock kernel
+
+run_stock()
+{
+	local name
+
+	KERNEL=$1 SESSIONS=100000 MAX_MS=5000 TRAFFIC_MS=2000 \
+		"$lab_scripts/demo.sh" | tee "$lab_work/demo" || :
+	for name in load refused parameters sums debugfs sessions unload dmesg; do
+		verdict "$name" "$lab_work/demo" \
+			grep -qx "demo: $name ok" "$lab_work/demo"
+	done
+}

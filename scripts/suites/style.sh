@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Suite: checkpatch, W=1, sparse, kernel-doc, shellcheck, a clean checkout
+# Takes: 60 s
+
+suite()
+{
+	need gcc make perl sparse shellcheck git
+	source=$(linux_source)
+	kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
+	headers=${kernel##* }
+	build=$lab_work/style
+	copy_sources "$build"
+	cd "$build" || return
+	mapfile -t code < <(find . -name '*.[ch]' | sed 's,^\./,,' | sort)
+
+	try checkpatch checkpatch "${code[@]}"
+	try kernel-doc "$source/scripts/kernel-doc" -none -Werror hwheel.h hwheel.c \
+		hwheel_jiffies.h
+	try shellcheck shellcheck -x -P scripts .ci/run scripts/graft scripts/*.sh scripts/suites/*.sh \
+		scripts/suites/shared/*.sh
+	try "one version" one_version
+	try clean-checkout clean_checkout
+	try W=1 silent '([Ww]arning|WARNING|error):' W=1
+	try sparse silent "^$build/.*(warning|error):" C=2 CHECK=sparse
+}
+
+# checkpatch FILES...: the compat header alone may ask for the kernel's version,
+# the macros of tracepoints have a layout of their own, and only what stands in
+# for the kernel's headers may define what they do; a qdisc can't do without
+# struct Qdisc
+checkpatch()
+{
+	local file ignore status=0
+
+	for file; do
+		ignore=FILE_PATH_CHANGES
+		[ "$file" != hwheel_compat.h ] ||
+			ignore+=,LINUX_VERSION_CODE,CONSTANT_COMPARISON
+		[ "$file" != hwheel_trace.h ] ||
+			ignore+=,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE
+		[ "${file#*include/linux/}" = "$file" ] ||
+			ignore+=,COMPLEX_MACRO,MACRO_ARG_REUSE,MEMORY_BARRIER,PREFER_DEFINED_ATTRIBUTE_MACRO
+		[ "$file" != samples/hwheel_pace.c ] || ignore+=,CAMELCASE
+		# An ACSL annotation is a comment, but one that Frama-C reads
+		[ "${file#proofs/}" = "$file" ] || ignore+=,BLOCK_COMMENT_STYLE
+		"$source/scripts/checkpatch.pl" --strict --no-tree --quiet --terse \
+			--no-summary --show-types --ignore $ignore -f "$file" ||
+			status=1
+	done
+	return $status
+}
+
+# one_version: dkms.conf has it, and what can't take it from there says the same
+one_version()
+{
+	{
+		sed -n -E 's/^PACKAGE_VERSION="(.*)"/\1/p' dkms.conf
+		sed -n -E 's/^MODULE_VERSION\("(.*)"\);/\1/p' hwheel.c
+		sed -n -E '1s/.*\((.*)\).*/\1/p' debian/changelog
+	} | tee /dev/stderr | uniq -c | grep -qE '^ *3 [0-9.]+$'
+}
+
+# silent PATTERN MAKE-ARGUMENTS...: builds, and finds no such line
+silent()
+{
+	make -j "$lab_jobs" -C "$headers" M="$build" "${@:2}" modules \
+		>"$lab_work/make" 2>&1 || { cat "$lab_work/make"; return 1; }
+	! grep -E "$1" "$lab_work/make"
+}
+
+# clean_checkout: git ignores all that a build leaves, and make clean removes it
+clean_checkout()
+{
+	git init -q && git add -A && make KDIR="$headers" >/dev/null || return
+	! git status --porcelain | grep -v '^A ' || return
+	make -s clean || return
+	! git status --porcelain --ignored | grep -v '^A '
+}

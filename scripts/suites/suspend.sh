@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Suite: a machine that sleeps: timers of both clocks; torture meanwhile
+# Takes: 60 s
+
+# The machine sleeps, and wakes by its real-time clock
+suite()
+{
+	local name
+
+	"$lab_scripts/suspend.sh" | tee "$lab_work/suspend" || :
+	for name in build boot slept "boottime before" "boottime after" "monotonic before" \
+		    "monotonic after" dmesg; do
+		verdict "$name" "$lab_work/suspend" \
+			grep -qx "suspend: $name ok" "$lab_work/suspend"
+	done
+	SUSPEND=4 ONOFF=0 TIME=10 try torture "$lab_scripts/torture.sh"
+}

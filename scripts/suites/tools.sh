@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Suite: what hwheel-plan, hwheel-top and hwheel-plot print and draw
+# Takes: 60 s
+
+suite()
+{
+	local class
+
+	need python3 python3-rich python3-matplotlib busybox-static
+	for class in Plan Shared Top Keys Plot; do
+		try $class /usr/bin/python3 "$lab_scripts/test-tools.py" $class
+	done
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Suite: the torture test has to find each of six faults
+# Takes: 60 s
+
+suite()
+{
+	local fault
+
+	for fault in early lose_in_cascade no_wait_in_cancel_sync fire_twice \
+		     forget_offline_cpu leak_running; do
+		BROKEN=$fault TIME=60 try $fault "$lab_scripts/torture.sh"
+	done
+}

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Suite: tracepoints and the bpftrace scripts, compared with debugfs
+# Takes: 60 s
+
+suite()
+{
+	run_trace 6.12 who late
+	QUICK=1 run_trace 6.1
+}
+
+run_trace()
+{
+	local name out=$lab_work/trace-$1
+
+	KERNEL=$1 "$lab_scripts/trace.sh" | tee "$out" || :
+	for name in load events fields counts "${@:2}" unload dmesg; do
+		verdict "$1 $name" "$out" grep -qx "trace: $name ok" "$out"
+	done
+}
