@@ -10,31 +10,41 @@
  * handful of timers that must be exact to the microsecond take an hrtimer; to
  * run something at about once a second take a timer_list.
  *
+ * All of it is GPL only.
+ */
+#ifndef _HWHEEL_H
+#define _HWHEEL_H
+
+/**
+ * DOC: Guarantees
+ *
  * What holds, always and everywhere:
  *
- *  1. Never early: no callback runs before the time its timer was armed for.
- *  2. Exact at any range: a timer becomes due at the first tick at or after
+ * 1.  Never early: no callback runs before the time its timer was armed for.
+ * 2.  Exact at any range: a timer becomes due at the first tick at or after
  *     its time. Nothing up to KTIME_MAX is clamped, refused or lost.
- *  3. Exactly once per arming, or never if it was cancelled first and the
+ * 3.  Exactly once per arming, or never if it was cancelled first and the
  *     cancel returned true.
- *  4. Arming can not fail, allocates nothing and works in any context but
+ * 4.  Arming can not fail, allocates nothing and works in any context but
  *     NMI, on any CPU, from any callback.
- *  5. After a cancel that ends in _sync the callback is neither queued nor
+ * 5.  After a cancel that ends in _sync the callback is neither queued nor
  *     running. A callback may re-arm, cancel, shut down or free its timer.
- *  6. No lock is held, and interrupts are not kept off, for longer than
+ * 6.  No lock is held, and interrupts are not kept off, for longer than
  *     HWHEEL_BATCH list moves, however many timers share a spoke. Callbacks
  *     that use up the wheel's budget are continued in the next round, in
  *     order, and counted. (Callbacks that are to run in hardirq context keep
  *     interrupts off until the budget is used up.)
- *  7. Quiet: no timer, no interrupt. A cancelled timer that was the next to
+ * 7.  Quiet: no timer, no interrupt. A cancelled timer that was the next to
  *     expire may cost one interrupt, which is counted.
- *  8. Order: on one CPU timers that are due at different ticks run in the
+ * 8.  Order: on one CPU timers that are due at different ticks run in the
  *     order of those ticks.
- *  9. The timers of a CPU that goes offline move to another one and keep
+ * 9.  The timers of a CPU that goes offline move to another one and keep
  *     their times.
  * 10. A wheel that is destroyed while timers are pending on it warns once,
  *     cancels them and waits for the callbacks that are running.
- *
+ */
+
+/*
  * Mistakes are warned of, once, with the name of the callback where there is
  * one, and do no harm to other timers: arming a timer or waiting for it before
  * hwheel_setup() (in memory of zeroes); arming it after the wheel was destroyed,
@@ -45,11 +55,7 @@
  * Under CONFIG_DEBUG_OBJECTS_TIMERS timers that were never set up, in memory of
  * whatever kind, and those that are freed while pending are found and mended;
  * under CONFIG_LOCKDEP waiting with a lock held that the callback takes is.
- *
- * All of it is GPL only.
  */
-#ifndef _HWHEEL_H
-#define _HWHEEL_H
 
 #include <linux/bits.h>
 #include <linux/container_of.h>
@@ -71,26 +77,20 @@ struct hwheel_base;
 
 /**
  * struct hwheel_timer - a timer, embedded in the structure it belongs to
- * @entry: private: the spoke's list; entry.next is NULL while not pending
- * @expires: private: instant armed for, in nanoseconds on the wheel's clock
- * @function: private: the callback
- * @base: private: the per-CPU part of the wheel that the timer is on
- * @flags: private: HWHEEL_PINNED
- * @life: private: of the wheel it was set up for; 0 if it is shut down
- * @lockdep_map: private: class of the callback, under CONFIG_LOCKDEP
  *
  * Set it up with hwheel_setup() or DEFINE_HWHEEL_TIMER() and use it through
  * the functions below; all members are private. It is 48 bytes on 64-bit.
  */
 struct hwheel_timer {
-	struct list_head	entry;
-	ktime_t			expires;
+	/* private: */
+	struct list_head	entry;		/* its spoke's; next is NULL while not pending */
+	ktime_t			expires;	/* armed for; ns on the wheel's clock */
 	void			(*function)(struct hwheel_timer *timer);
-	struct hwheel_base	*base;
-	u32			flags;
-	u32			life;
+	struct hwheel_base	*base;		/* the wheel's part on a CPU */
+	u32			flags;		/* HWHEEL_PINNED */
+	u32			life;		/* of its wheel; 0 if it is shut down */
 #ifdef CONFIG_LOCKDEP
-	struct lockdep_map	lockdep_map;
+	struct lockdep_map	lockdep_map;	/* class of the callback */
 #endif
 };
 

@@ -141,6 +141,8 @@ sleep 6
 rmmod hwheel_sessions && rmmod hwheel || exit 1
 
 insmod hwheel.ko || exit 1
+# It tests itself, and does not load if that fails
+insmod hwheel_rcu.ko && rmmod hwheel_rcu && log rcu
 insmod hwheel_sessions.ko sessions="$sessions" $parameters || exit 1
 log loaded
 

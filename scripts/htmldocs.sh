@@ -2,27 +2,22 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Builds Documentation/ into Documentation/output/, without a warning or not at
-# all. The API comes from the kernel-doc comments, the pictures are drawn here;
-# performance.rst shows bench.svg if "make bench" has been run.
+# all. The API comes from the kernel-doc comments, by the kernel's own extensions
+# for Sphinx. The pictures are drawn here. performance.rst shows bench.svg if
+# "make bench" has been run.
 #
 # Usage: htmldocs.sh [FOLDER]
 
 . "$(dirname "$0")/lab.sh"
 
 out=${1:-$lab_top/Documentation/output}
-need python3-sphinx python3-matplotlib perl
+need python3-sphinx python3-matplotlib graphviz perl
 source=$(linux_source)
 docs=$lab_work/Documentation
 cp -r "$lab_top/Documentation" "$docs"
 rm -rf "$docs/output"
 chmod -R u+w "$docs"
 
-{
-	printf '%s\n' API === '' "From the sources' kernel-doc comments." ''
-	for part in hwheel.h hwheel.c; do
-		"$source/scripts/kernel-doc" -rst -no-doc-sections "$lab_top/$part"
-	done
-} >"$docs/api.rst"
 /usr/bin/python3 "$docs/pictures.py" "$docs"
 if [ -f "$lab_top/bench.svg" ]; then
 	cp "$lab_top/bench.svg" "$docs"
@@ -32,5 +27,6 @@ else
 fi >"$docs/bench.inc"
 
 rm -rf "$out"
-/usr/bin/python3 -m sphinx -q -W --keep-going -b html "$docs" "$out"
+KERNEL_SOURCE=$source HWHEEL_SOURCE=$lab_top PYTHONDONTWRITEBYTECODE=1 \
+	/usr/bin/python3 -m sphinx -q -W --keep-going -b html "$docs" "$out"
 say "htmldocs: $out/index.html"
