@@ -2,19 +2,19 @@
 /*
  * hwheel_hello - a driver to start from
  *
- * A make-believe device that needs some time after it is switched on, is
- * polled for a while, and is put to sleep when it has had nothing to say for
- * long enough. It shows the three ways in which timers are mostly used:
+ * The device does not exist. It needs some time after it is switched on. Then the
+ * driver polls it for a while. When the polls find nothing for long enough, the
+ * driver puts the device to sleep. The driver shows the three usual kinds of timers:
  *
- *	settle	one-shot: do something once, later
- *	poll	periodic: the callback moves its own timer on
- *	idle	timeout: pushed on by all activity, runs when there is none
+ *	settle	one-shot: does something once, later
+ *	poll	periodic: the callback re-arms its own timer
+ *	idle	timeout: activity re-arms it; it expires when there is no activity
  *
- * and a fourth timer that is set up at build time. After about two seconds
- * the device sleeps, no timer is pending, and nothing wakes the CPU any more.
+ * A fourth timer is set up at build time. After about two seconds the device sleeps.
+ * Then no timer is pending, and nothing wakes the CPU.
  *
- * Callbacks run in softirq context: they must not sleep, and a lock they take
- * must be taken with spin_lock_bh() everywhere else.
+ * Callbacks run in softirq context. They must not sleep. If a callback takes a
+ * lock, code in task context must take that lock with spin_lock_bh().
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -48,10 +48,10 @@ static void hello_greet(struct hwheel_timer *timer)
 	pr_info("greetings from a timer that needed no setting up\n");
 }
 
-/* Ready to be armed from the moment the module is loaded. */
+/* Can be armed as soon as the module is loaded. */
 static DEFINE_HWHEEL_TIMER(hello_greeting, hello_greet);
 
-/* One-shot: by the time it runs the timer is no longer pending. */
+/* One-shot: the timer is no longer pending when its callback runs. */
 static void hello_settled(struct hwheel_timer *timer)
 {
 	struct hello_device *dev = hwheel_container_of(dev, timer, settle);
@@ -67,35 +67,35 @@ static void hello_poll(struct hwheel_timer *timer)
 	u64 periods;
 
 	/*
-	 * A periodic timer ends by not being moved on. Cancelling it from
-	 * hello_idle() would not do: had this callback begun on another CPU,
-	 * it would arm the timer again after the cancel.
+	 * To stop a periodic timer, do not re-arm it. hello_idle() can't stop it
+	 * with hwheel_cancel(): if this callback had begun on another CPU, it
+	 * would re-arm the timer after the cancel.
 	 */
 	if (READ_ONCE(dev->asleep))
 		return;
 
 	/*
-	 * Activity. Arming a pending timer moves it, so this is all it takes
-	 * to push a timeout on; there is no need to cancel first.
+	 * Activity. hwheel_add() re-arms a pending timer for the new time.
+	 * There is no need to cancel it first.
 	 */
 	if (dev->polls++ < BUSY_POLLS)
 		hwheel_add(&dev->idle, ms_to_ktime(IDLE_MS));
 
 	/*
-	 * Counted from the time this poll was due, not from now, so that the
-	 * period does not drift. More than one period: some were missed.
+	 * This counts from the time when this poll was due, not from now. So the
+	 * period does not drift. More than one period: polls were missed.
 	 */
 	periods = hwheel_forward(timer, ms_to_ktime(POLL_MS));
 	if (periods > 1)
 		pr_info("missed %llu polls\n", periods - 1);
 }
 
-/* Nobody pushed the timeout on for IDLE_MS. */
+/* There was no activity for IDLE_MS. */
 static void hello_idle(struct hwheel_timer *timer)
 {
 	struct hello_device *dev = hwheel_container_of(dev, timer, idle);
 
-	/* Read by hello_poll() without a lock: it may take one more poll. */
+	/* hello_poll() reads this without a lock. One more poll may follow. */
 	WRITE_ONCE(dev->asleep, true);
 	pr_info("idle for %d ms, going to sleep\n", IDLE_MS);
 }
@@ -106,7 +106,7 @@ static int __init hello_init(void)
 	if (!hello)
 		return -ENOMEM;
 
-	/* Set up every timer before the first one that may arm another. */
+	/* Set up all timers before you arm one whose callback arms another. */
 	hwheel_setup(&hello->settle, hwheel_system, hello_settled, 0);
 	hwheel_setup(&hello->poll, hwheel_system, hello_poll, 0);
 	hwheel_setup(&hello->idle, hwheel_system, hello_idle, 0);
@@ -119,10 +119,10 @@ static int __init hello_init(void)
 static void __exit hello_exit(void)
 {
 	/*
-	 * hwheel_cancel_sync() would not be enough: settle arms poll and idle,
-	 * poll arms idle and itself. A timer that was shut down is neither
-	 * pending nor running and arming it does nothing, so the order does
-	 * not matter here. Only then may code and memory go.
+	 * hwheel_cancel_sync() is not enough: settle arms poll and idle, and
+	 * poll arms idle and itself. After hwheel_shutdown_sync() a timer is not
+	 * pending, its callback is not running, and arming it does nothing. So
+	 * the order does not matter. Free code and memory only after that.
 	 */
 	hwheel_shutdown_sync(&hello->settle);
 	hwheel_shutdown_sync(&hello->poll);

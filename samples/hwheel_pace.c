@@ -4,80 +4,83 @@
  *
  *	tc qdisc add dev lo root hwpace rate 100mbit
  *
- * Every packet is given a departure time when it is enqueued, and is held until
- * then. This is how Carousel shapes (Saeed et al., SIGCOMM 2017): rates become
- * times once, at the door, and behind it there is one structure that knows
- * nothing but time, whatever the number of flows and rates. Here that structure
- * is a wheel of hwheel with a tick of 1 us, by which a packet is late at most.
+ * The qdisc gives each packet a departure time when the packet is enqueued, and
+ * holds the packet until then. Carousel works like this (Saeed et al., SIGCOMM
+ * 2017): rates become times once, when packets arrive. After that, one structure
+ * holds all packets, and knows only times, whatever the number of flows and rates.
+ * Here the structure is a wheel with a tick of 1 us. So a packet is at most 1 us
+ * late, plus the interrupt latency.
  *
  * Departure times
  * ---------------
  *
  * A packet leaves at the latest of
  *
- *   - now, and where its sender asked for an earliest departure time (TCP does,
- *     and SO_TXTIME with CLOCK_MONOTONIC), that;
+ *   - now;
+ *   - the earliest departure time that its sender asked for (TCP does, and
+ *     SO_TXTIME with CLOCK_MONOTONIC);
  *   - the end of the packet before it at @rate, which all flows share;
  *   - the end of the packet before it in its flow at @maxrate, if there is one;
  *   - the departure of the packet before it in its queue, so that flows are not
  *     reordered.
  *
- * The ends follow from departure times and not from when packets really left,
- * so that latency does not add up: one that leaves late is followed sooner, and
- * the rate is kept. After a pause the ends are in the past and pacing begins
- * anew, but for @burst bytes, which then may go at once.
+ * The end of a packet counts from its departure time, not from the time when it
+ * really left. So latency does not add up: after a packet that left late the next
+ * one follows sooner, and the rate is kept. After a pause the ends are in the past.
+ * Then @burst bytes may leave at once, and pacing begins anew.
  *
- * What would leave more than HWPACE_HORIZON ahead is dropped; so is what bears
- * the time of another clock, as that looks far ahead. That bounds how long
- * anything stays here, also after a change of the rate, which holds for packets
- * that come after it: those that wait keep their times.
+ * A packet that would leave more than HWPACE_HORIZON ahead is dropped. So is a
+ * packet with a time of another clock, because such a time is far ahead. This
+ * bounds how long a packet waits. A new rate holds for packets that arrive after
+ * the change. Packets that are waiting keep their times.
  *
- * As with other shapers that time packets when they arrive, those of all flows
- * leave in the order in which they came, as far as @maxrate lets them: this
- * paces flows but does not share the rate between them. A packet that is to be
+ * Packets of all flows leave in the order in which they arrived, as far as @maxrate
+ * allows. Other shapers that time packets on arrival do the same. So hwpace paces
+ * flows, but does not share the rate fairly between them. A packet that is
  * segmented later leaves as one, as with fq.
  *
  * Queues and timers
  * -----------------
  *
- * sk_buff has no room for a timer, and a packet whose predecessor in its flow
- * still waits needs none. So flows are hashed to @flows queues in order of
- * departure, each with a timer for its first packet. A queue is
+ * sk_buff has no room for a timer. A packet needs none while another packet of its
+ * flow waits before it. So flows are hashed to @flows queues. A queue is in order
+ * of departure, and has a timer for its first packet. A queue is
  *
  *	idle		empty; its timer is not armed
- *	waiting		its timer is armed, or has fired and its callback has
- *			not yet put it on the list of expired queues
+ *	waiting		its timer is armed; or the timer has expired, and its
+ *			callback has not yet added the queue to the list of
+ *			expired queues
  *	expired		on that list
  *	ready		on the list from which packets are dequeued
  *
- * hwpace_dequeue() collects the expired queues, takes a packet of the first
- * ready one, and if the next packet there is not yet due has the queue wait.
- * No timer, no work: an idle qdisc costs nothing, and among 65,536 queues the
- * next one to serve is found without a search.
+ * hwpace_dequeue() moves the expired queues to the ready list, and takes a packet
+ * of the first ready queue. If the next packet of that queue is not yet due, the
+ * queue waits again. An idle qdisc has no timer and no work. Even with 65,536
+ * queues it takes no search to find the next queue to serve.
  *
- * The wheel belongs to the module; all flows of all hwpace qdiscs are on it.
- * Its memory is then paid once, packets of several devices that leave in the
- * same tick share an interrupt, and a machine with many devices does not arm
- * many hrtimers. It is not hwheel_system, whose tick is too wide, and whose
- * other users' callbacks may take any lock (see below). 1024 spokes of 1 us
- * take most departures right into level 0; three levels reach beyond
+ * The module has one wheel for all flows of all hwpace qdiscs. So the memory of the
+ * wheel is taken only once. Packets of several devices that leave in the same tick
+ * share an interrupt. A machine with many devices does not arm many hrtimers. The
+ * wheel is not hwheel_system, for two reasons: the tick of hwheel_system is too
+ * wide, and callbacks of its other users may take any lock (see below). With 1024
+ * spokes of 1 us most packets go to level 0 at once. Three levels reach beyond
  * HWPACE_HORIZON.
  *
  * Locks
  * -----
  *
- * All but the list of expired queues is under the lock of the root qdisc, which
- * the caller of every operation holds. Timers are armed under it.
+ * The lock of the root qdisc protects everything except the list of expired queues.
+ * The caller of each operation holds this lock. Timers are armed under it.
  *
- * The callback takes no lock: it pushes its queue to a lock-free list and asks
- * for the qdisc to be run. So hwpace_reset(), which is called with the root
- * lock held, may wait for callbacks there. If the callback took that lock, that
- * would be a deadlock: on PREEMPT_RT, where the wait is for a lock that a run
- * of the wheel holds around all its callbacks, even for one of another qdisc.
- * It would also run well in interrupt context.
+ * The callback takes no lock. It adds its queue to a lock-free list and schedules
+ * the qdisc. So hwpace_reset() may wait for callbacks, although its caller holds
+ * the root lock. If the callback took the root lock, this would be a deadlock. On
+ * PREEMPT_RT it would be one even for the callback of another qdisc, because a
+ * waiter takes a lock that a run of the wheel holds across all its callbacks. The
+ * callback could also run in hardirq context.
  *
- * Like the timer of other qdiscs' watchdogs the callback may find the device
- * deactivated; the root qdisc is then noop_qdisc, for which asking does no harm.
+ * The callback may find the device deactivated, like the timers of other qdiscs.
+ * Then the root qdisc is noop_qdisc, and scheduling it does no harm.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -115,7 +118,7 @@ struct hwpace_flow {
 	/* second cache line */
 	s64			next;		/* end of the last packet at maxrate */
 	struct list_head	ready;
-	struct llist_node	expired;	/* the callback's, until collected */
+	struct llist_node	expired;	/* the callback's, until hwpace_collect() */
 	struct Qdisc		*sch;
 } ____cacheline_aligned;
 
@@ -160,7 +163,7 @@ static void hwpace_expired(struct hwheel_timer *timer)
 	struct Qdisc *sch = flow->sch;
 	struct hwpace *q = qdisc_priv(sch);
 
-	/* From here on the queue is the dequeuer's, who may arm the timer again. */
+	/* From here on hwpace_dequeue() owns the queue, and may re-arm the timer. */
 	llist_add(&flow->expired, &q->expired);
 
 	rcu_read_lock();
@@ -179,7 +182,7 @@ static void hwpace_arrange(struct hwpace *q, struct hwpace_flow *flow, s64 now)
 		hwheel_add_at(&flow->timer, departure, q->slack);
 }
 
-/* When a packet may leave at @rate if @next is the end of the one before it. */
+/* When a packet may leave at @rate; @next is the end of the packet before it. */
 static s64 hwpace_slot(const struct hwpace_rate *rate, s64 next, s64 earliest)
 {
 	return max(next, earliest - rate->burst);
@@ -200,7 +203,7 @@ static int hwpace_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	now = ktime_get_ns();
 	earliest = max_t(s64, now, skb->tstamp);
 
-	/* The shared slot is taken at once: one who waits longer holds up nobody */
+	/* Take the shared slot now: a packet that waits longer delays no other */
 	slot = hwpace_slot(&q->rate, q->next, now);
 	departure = max(earliest, slot);
 	if (q->maxrate.cfg.rate_bytes_ps) {
@@ -295,14 +298,14 @@ static void hwpace_reset(struct Qdisc *sch)
 		rtnl_kfree_skbs(flow->head, flow->tail);
 		flow->head = NULL;
 	}
-	/* Every queue that was on a list had packets, and none waits any more */
+	/* Queues on a list had packets. All queues are empty now. */
 	init_llist_head(&q->expired);
 	INIT_LIST_HEAD(&q->ready);
 	q->busy_flows = 0;
 	q->next = 0;
 }
 
-/* Not const, because 6.1 does not have it so */
+/* Not const, because 6.1 wants it so */
 static struct netlink_range_validation hwpace_flows_range = {
 	.min = 1,
 	.max = HWPACE_MAX_FLOWS,
@@ -357,7 +360,7 @@ static int hwpace_change(struct Qdisc *sch, struct nlattr *opt,
 	if (err)
 		return err;
 
-	/* What is not given stays as it is */
+	/* Attributes that are missing keep their values */
 	rate = tb[TCA_HWPACE_RATE] ? nla_get_u64(tb[TCA_HWPACE_RATE]) :
 				     q->rate.cfg.rate_bytes_ps;
 	maxrate = tb[TCA_HWPACE_MAXRATE] ? nla_get_u64(tb[TCA_HWPACE_MAXRATE]) :
@@ -412,7 +415,7 @@ static void hwpace_destroy(struct Qdisc *sch)
 	struct hwpace *q = qdisc_priv(sch);
 	u32 i;
 
-	/* Of queues that were just emptied callbacks may still be returning */
+	/* Callbacks of queues that were just emptied may not have returned yet */
 	for (i = 0; i < q->nr_flows; i++)
 		hwheel_shutdown_sync(&q->flows[i].timer);
 	kvfree(q->flows);
@@ -491,7 +494,7 @@ static int __init hwpace_module_init(void)
 
 static void __exit hwpace_module_exit(void)
 {
-	/* No qdisc is left, as each holds the module */
+	/* No qdisc is left, because each qdisc holds the module */
 	unregister_qdisc(&hwpace_ops);
 	hwheel_destroy(hwpace_wheel);
 }
@@ -499,7 +502,7 @@ static void __exit hwpace_module_exit(void)
 module_init(hwpace_module_init);
 module_exit(hwpace_module_exit);
 
-/* What the kernel asks for when it meets an unknown qdisc: before 6.8, since */
+/* The kernel asks for these when it meets an unknown qdisc: before 6.8, since 6.8 */
 MODULE_ALIAS("sch_hwpace");
 MODULE_ALIAS("net-sch-hwpace");
 MODULE_DESCRIPTION("hwheel sample: a qdisc that paces packets on a timing wheel");

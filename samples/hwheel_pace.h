@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What hwheel_pace.ko and tc's plugin q_hwpace.so say to each other by netlink.
+ * The netlink attributes that hwheel_pace.ko and tc's plugin q_hwpace.so exchange.
  * Rates are in bytes per second, as everywhere in traffic control.
  */
 #ifndef _HWHEEL_PACE_H

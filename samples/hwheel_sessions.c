@@ -2,48 +2,49 @@
 /*
  * hwheel_sessions - a million session timeouts on one wheel
  *
- * Keeps a table of sessions, each with an idle timeout, the way a protocol or
- * a connection tracker does. One thread per CPU opens a slice of the table and
- * then makes traffic: activity pushes timeouts on, sessions are closed and
- * opened again, also sessions of other CPUs' slices. Then all is left to
- * expire, and the table is checked.
+ * The driver keeps a table of sessions, each with an idle timeout, as a protocol or
+ * a connection tracker does. One thread per CPU opens a slice of the table. Then
+ * the threads make traffic: they re-arm timeouts, close sessions and open them
+ * again, also in the slices of other CPUs. In the end all sessions expire, and the
+ * driver checks the table.
  *
- * The driver trusts nothing that the wheel says about itself but the values
- * that its functions return. Each session keeps its own books:
+ * The driver trusts only the values that hwheel's functions return. Each session
+ * keeps its own books:
  *
- *	armed		times the timer was armed
- *	cancelled	armings that a later arming replaced or a cancel took
- *			back, that is the calls that returned true
- *	fired		callbacks that came for an arming
+ *	armed		number of armings
+ *	cancelled	armings that a later arming replaced, or that were
+ *			cancelled: the number of calls that returned true
+ *	fired		callbacks that belong to an arming
  *
- * In the end armed = fired + cancelled, to the last one. What is missing is
- * lost; a callback that no arming accounts for is a double firing; one that
- * comes before its arming's time, on a clock that the wheel has no hand in,
- * is early.
+ * In the end each session must have armed = fired + cancelled.
  *
- * The protocol that makes the books exact
- * ---------------------------------------
- * Arming, cancelling and their bookkeeping happen under the session's lock,
- * and the callback keeps its books under it too. The wheel takes a timer down
- * before it runs the callback, so between the two, while the callback waits
- * for the lock, somebody else may arm the timer again. Hence two members:
+ *	lost		an arming without a callback
+ *	double		a callback without an arming
+ *	early		a callback before the time of its arming; the driver reads
+ *			the kernel's clock, not the wheel's
  *
- *	live	the last arming, whose time is in @due, was neither cancelled
- *		nor did its callback come past the lock
- *	passed	the arming before it, whose time is in @passed_due, fired
- *		before it could be replaced; its callback is at the lock
+ * How the books stay exact
+ * ------------------------
+ * The session's lock is held while the timer is armed or cancelled and while the
+ * books are written, in the callback, too. But the wheel takes the timer off before
+ * it calls back. So while the callback waits for the lock, other code may arm the
+ * timer again. Hence there are two members:
  *
- * An arming call that returns false on a live session means just that: the
- * old arming has fired, so it becomes the passed one and the new one is live.
- * A callback is for the passed arming if there is one, and for the live one
- * otherwise. As callbacks of one timer never run side by side there is at most
- * one of them at the lock, and so never more than one passed arming.
+ *	live	The last arming waits for its callback. Its time is in @due.
+ *	passed	The arming before it has expired, and its callback waits for the
+ *		lock. Its time is in @passed_due.
  *
- * hwheel_cancel_sync() waits for the callback and so for the lock, which its
- * caller can not hold. Instead it marks the session as closing, and nobody
- * else arms or cancels it until it has kept its books. After it no callback
- * may be on its way: an arming that then still waits for one is lost, and
- * should its callback come nevertheless, that one is a double firing.
+ * If an arming call returns false on a live session, the old arming has expired.
+ * So the old arming becomes the passed one, and the new arming is live. A callback
+ * belongs to the passed arming if there is one, else to the live one. Callbacks of
+ * one timer never run at the same time. So at most one callback waits for the
+ * lock, and there is at most one passed arming.
+ *
+ * hwheel_cancel_sync() waits for the callback, and the callback waits for the lock.
+ * So the caller must not hold the lock. Instead the caller marks the session as
+ * closing. Nobody else arms or cancels a session that is closing. After
+ * hwheel_cancel_sync() no callback may come. If an arming still waits for its
+ * callback, the arming is lost. If its callback comes, that is a double firing.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -73,9 +74,9 @@
 
 #include "../hwheel.h"
 
-#define SLACK_MS	100	/* most that a session's timer is given */
-#define GRACE_MS	30000	/* later than this, a timer counts as lost */
-#define BATCH		256	/* sessions between two looks at the world */
+#define SLACK_MS	100	/* the greatest slack of a timer */
+#define GRACE_MS	30000	/* a timer that is later counts as lost */
+#define BATCH		256	/* sessions between two calls of cond_resched() */
 #define POLL_MS		1000
 #define PROGRESS_MS	5000
 
@@ -103,7 +104,7 @@ static bool done;
 module_param(done, bool, 0444);
 MODULE_PARM_DESC(done, "read only: all sessions have ended and been checked");
 
-/* When a callback may come, and when it should have: apart by the slack. */
+/* A callback must not come before @from, and should come at @to: @from + slack. */
 struct due {
 	ktime_t			from;
 	ktime_t			to;
@@ -113,8 +114,8 @@ struct due {
 struct session {
 	struct hwheel_timer	timer;
 	/*
-	 * Guards all below it, and arming and cancelling the timer. Taken by
-	 * the callback, in softirq context. The wheel's locks nest inside it.
+	 * Guards all members below, and arming and cancelling of the timer. The
+	 * callback takes it in softirq context. The wheel's locks nest inside.
 	 */
 	spinlock_t		lock;
 	u32			armed;
@@ -141,13 +142,13 @@ static unsigned int nr_workers;
 static struct task_struct *monitor;
 
 static atomic_t opening;	/* workers that are still opening sessions */
-static atomic_t working;	/* workers that are still at it */
+static atomic_t working;	/* workers that are still making traffic */
 
-/* Callbacks on all CPUs write these, but hardly ever. */
+/* Callbacks on all CPUs write these, but seldom. */
 static atomic64_t early = ATOMIC64_INIT(0);
 static atomic64_t max_late_ns = ATOMIC64_INIT(0);
 
-/* Armings whose callback is still to come. Without the lock: about that. */
+/* Armings that wait for their callback. Read without the lock: approximate. */
 static unsigned int session_waits(const struct session *s)
 {
 	return READ_ONCE(s->live) + READ_ONCE(s->passed);
@@ -164,14 +165,14 @@ static void note_lateness(s64 ns)
 static void session_expired(struct hwheel_timer *timer)
 {
 	struct session *s = hwheel_container_of(s, timer, timer);
-	/* Before the lock: waiting for it must not hide an early callback. */
+	/* Before the lock: time spent waiting must not hide an early callback. */
 	ktime_t now = ktime_get();
 	struct due due;
 
 	spin_lock(&s->lock);
 	/*
-	 * It is too early for the passed one, but not for the live one: the
-	 * passed one did not fire, it is lost. Do not call this one early.
+	 * It is too early for the passed arming, but not for the live one. So
+	 * the passed arming is lost, and this callback is not early.
 	 */
 	if (s->passed && s->live && ktime_before(now, s->passed_due.from) &&
 	    !ktime_before(now, s->due.from))
@@ -203,7 +204,7 @@ static u32 below(struct worker *w, u32 n)
 	return ((u64)prandom_u32_state(&w->rnd) * n) >> 32;
 }
 
-/* The idle timeout, not rounded to anything that a wheel could be fond of. */
+/* The idle timeout. It is not a multiple of any tick. */
 static ktime_t random_delay(struct worker *w)
 {
 	ktime_t delay = ms_to_ktime(min_ms);
@@ -233,9 +234,9 @@ static void session_arm(struct worker *w, struct session *s)
 		slack = random_slack(w);
 
 	/*
-	 * The wheel is on CLOCK_MONOTONIC, as ktime_get() is. It reads its
-	 * clock after this, so a relative timer can only be due later than
-	 * what is written down here.
+	 * The wheel uses CLOCK_MONOTONIC, as ktime_get() does. The wheel reads
+	 * its clock after this. So a relative timer is never due before the time
+	 * that the books have.
 	 */
 	now = ktime_get();
 	if (way < 2)
@@ -249,7 +250,7 @@ static void session_arm(struct worker *w, struct session *s)
 	if (replaced) {
 		s->cancelled++;
 	} else if (s->live && !s->passed) {
-		/* Were one passed already, the live one would now be lost. */
+		/* If there is a passed arming already, the live one is lost. */
 		WRITE_ONCE(s->passed, true);
 		s->passed_due = s->due;
 	}
@@ -269,7 +270,7 @@ static void session_close(struct session *s)
 	}
 }
 
-/* Drops the lock in between; nobody else touches a session that is closing. */
+/* Drops the lock meanwhile. Nobody else touches a session that is closing. */
 static void session_close_sync(struct session *s)
 	__must_hold(&s->lock)
 {
@@ -288,7 +289,7 @@ static void session_close_sync(struct session *s)
 		s->cancelled++;
 		WRITE_ONCE(s->live, false);
 	}
-	/* Whatever was left is lost; check_table() will find it missing. */
+	/* What is left is lost. check_table() finds it. */
 	WRITE_ONCE(s->live, false);
 	WRITE_ONCE(s->passed, false);
 }
@@ -302,7 +303,7 @@ static void open_session(struct worker *w, struct session *s)
 	spin_unlock_bh(&s->lock);
 }
 
-/* Something happens to one session, mostly to one of the worker's own. */
+/* One event for one session, mostly of the worker's own slice. */
 static void make_traffic(struct worker *w)
 {
 	struct session *s;
@@ -331,7 +332,7 @@ unlock:
 	spin_unlock_bh(&s->lock);
 }
 
-/* Sleep for @timeout jiffies, or until the module goes. Return: true to carry on. */
+/* Sleep for @timeout jiffies. Return: false if the thread has to stop. */
 static bool nap(long timeout)
 {
 	/* Before the test, so that kthread_stop()'s wakeup is not missed. */
@@ -370,16 +371,16 @@ static int worker_thread(void *data)
 	while (ktime_before(ktime_get(), end)) {
 		for (i = 0; i < BATCH; i++)
 			make_traffic(w);
-		/* Leave some of the CPU to those who watch. */
+		/* Leave some of the CPU to other programs. */
 		if (!nap(1))
 			return 0;
 	}
-	/* Pairs with the monitor's acquire: it sees all that was armed. */
+	/* Pairs with the monitor's acquire: the monitor sees all armings. */
 	atomic_dec_return_release(&working);
 	return park();
 }
 
-/* Return: how many callbacks are still to come, about. */
+/* Return: the approximate number of callbacks that are still to come. */
 static u64 count_waiting(void)
 {
 	unsigned int i;
@@ -409,9 +410,9 @@ static void check_table(void)
 		cancelled += s->cancelled;
 		twice += s->twice;
 		/*
-		 * Counted, not concluded from live and passed: the books must
-		 * balance. A timer that is pending and belongs to no arming
-		 * will not run any more in time to be called a double firing.
+		 * Count; do not rely on live and passed. A pending timer that
+		 * belongs to no arming is wrong, too. It would run too late to
+		 * be seen as a double firing.
 		 */
 		if (s->armed > ended)
 			lost += s->armed - ended;
@@ -458,7 +459,7 @@ static int monitor_thread(void *unused)
 			return 0;
 	}
 
-	/* Were the last timers to run twice, they would do so about now. */
+	/* If the last timers ran twice, they would do so about now. */
 	if (!nap(msecs_to_jiffies(POLL_MS)))
 		return 0;
 	check_table();
@@ -491,7 +492,7 @@ static int __init create_table(void)
 {
 	unsigned int i;
 
-	/* Rather than have others killed for it, do without the memory. */
+	/* Fail rather than have other processes killed for the memory. */
 	table = kvcalloc(sessions, sizeof(*table),
 			 GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 	if (!table) {

@@ -2,9 +2,9 @@
 /*
  * q_hwpace - what tc of iproute2 needs to know about the qdisc hwpace
  *
- * For a qdisc that it does not know, tc looks for q_NAME.so in TC_LIB_DIR (or
- * /usr/lib/tc; Debian: /usr/lib/x86_64-linux-gnu/tc) and in there for the
- * symbol NAME_qdisc_util. Such a plugin calls functions of tc itself.
+ * If tc does not know a qdisc, it loads q_NAME.so from TC_LIB_DIR (or /usr/lib/tc;
+ * on Debian /usr/lib/x86_64-linux-gnu/tc), and looks for the symbol
+ * NAME_qdisc_util in it. The plugin calls functions of tc.
  */
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
@@ -156,7 +156,7 @@ static int hwpace_print_xstats(struct qdisc_util *qu, FILE *f, struct rtattr *xs
 	return 0;
 }
 
-/* The name is what tc looks for. */
+/* tc looks for this name. */
 struct qdisc_util hwpace_qdisc_util = {
 	.id		= "hwpace",
 	.parse_qopt	= hwpace_parse_opt,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a plugin for a qdisc needs of iproute2's tc, whose own headers are in no
- * package. As it has been from iproute2 5.12 on.
+ * What a plugin for a qdisc needs from iproute2's tc. No package has tc's own
+ * headers. These declarations hold since iproute2 5.12.
  */
 #ifndef _TC_PLUGIN_H
 #define _TC_PLUGIN_H
