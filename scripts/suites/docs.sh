@@ -10,9 +10,9 @@ suite()
 	try htmldocs "$lab_scripts/htmldocs.sh" "$docs"
 	cd "$lab_top" || return
 	try "every call in the API" all_named "$docs/api.html" \
-		"$(sed -n 's/^EXPORT_SYMBOL_GPL(\([a-z_]*\));/\1/p' hwheel.c | grep -v ^__)
-		$(sed -n -E 's/^ \* (struct |enum )?([A-Za-z_]*) - .*/\2/p' \
-			hwheel.h hwheel_jiffies.h | grep -i ^hwheel_)"
+		"$(sed -n 's/^EXPORT_SYMBOL_GPL(\(h[a-z_]*\));/id="c.\1"/p' hwheel.c)
+		$(sed -n -E 's/^ \* (struct |enum )?(hwheel_[a-z_]*|DEFINE_[A-Z_]*) - .*/id="c.\2"/p' \
+			hwheel.h hwheel_jiffies.h)"
 	try "the guide links to the API" all_named "$docs/guide.html" \
 		"$(sed -n 's/^bool \(hwheel_[a-z_]*\)(.*/api.html#c.\1/p' hwheel.h)"
 	try "every file and counter in the ABI" all_named \
