@@ -2,8 +2,8 @@
 /*
  * hwheel_rcu - a session table under RCU, with an idle timeout for each session
  *
- * Readers find a session and push its timeout on. They take no lock of the
- * table. A session is removed by exactly one owner:
+ * Readers find a session and re-arm its timeout. They take no lock of the table.
+ * A session is removed by exactly one owner:
  *
  *	the callback	if the timer expires
  *	session_close()	if hwheel_shutdown() returns true
@@ -74,7 +74,7 @@ static DEFINE_HASHTABLE(table, 8);
 static atomic_t opened;
 static atomic_t expired;
 static atomic_t closed;
-static atomic_t pushed;		/* timeouts that a reader has pushed on */
+static atomic_t touched;	/* timeouts that a reader has re-armed */
 static atomic_t too_late;	/* found, but the callback had begun */
 static atomic_t rearmed;	/* armed again while the callback ran */
 static atomic_t twice;		/* removed by a second owner */
@@ -115,7 +115,7 @@ static void session_idle(struct hwheel_timer *timer)
 	session_remove(s);
 }
 
-/* Activity. Return: false if there is no such session, or if it expires now. */
+/* Activity. Return: false if there is no such session, or if it is going. */
 static bool session_touch(u32 key)
 {
 	struct session *s;
@@ -125,7 +125,7 @@ static bool session_touch(u32 key)
 	s = session_find(key);
 	found = s && hwheel_mod_pending(&s->idle, ms_to_ktime(idle_ms));
 	if (found)
-		atomic_inc(&pushed);
+		atomic_inc(&touched);
 	else if (s)
 		atomic_inc(&too_late);
 	rcu_read_unlock();
@@ -248,9 +248,9 @@ static int __init table_init(void)
 		return err;
 
 	good = books_balance();
-	pr_info("opened %d expired %d closed %d pushed %d too_late %d rearmed %d twice %d: %s\n",
+	pr_info("opened %d expired %d closed %d touched %d too_late %d rearmed %d twice %d: %s\n",
 		atomic_read(&opened), atomic_read(&expired), atomic_read(&closed),
-		atomic_read(&pushed), atomic_read(&too_late), atomic_read(&rearmed),
+		atomic_read(&touched), atomic_read(&too_late), atomic_read(&rearmed),
 		atomic_read(&twice), good ? "ok" : "FAILED");
 	return good ? 0 : -EIO;
 }
