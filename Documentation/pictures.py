@@ -37,7 +37,7 @@ def draw_level(axes, level, y, now, timer=None):
                                         edgecolor=LINE, linewidth=0.8))
         axes.text(spoke + 0.46, y + 0.4, spoke, ha='center', va='center', fontsize=8,
                   color='white' if colour == TIMER else LINE)
-    axes.text(-0.3, y + 0.4, f'level {level}\n{width} ms a spoke', ha='right',
+    axes.text(-0.3, y + 0.4, f'level {level}\n{width} ms per spoke', ha='right',
               va='center', fontsize=9, color=LINE)
 
 
@@ -75,7 +75,7 @@ def cascade(path, due=303):
     for now in reversed(steps):
         for level in range(LEVELS):
             draw_level(axes, level, y + level, now, place(due, now))
-        text = f'at {now} ms' + (': it fires' if now == due else '')
+        text = f'at {now} ms' + (': it expires' if now == due else '')
         axes.text(-0.3, y + LEVELS + 0.25, text, ha='right', va='center', fontsize=11,
                   weight='bold', color=LINE)
         y += LEVELS + 1.3
