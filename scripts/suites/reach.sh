@@ -112,7 +112,7 @@ reach_build()
 	make -j "$lab_jobs" -C "$1" M="$dir" "${@:2}" modules >"$lab_work/make" 2>&1 ||
 		{ cat "$lab_work/make"; return 1; }
 	! grep -E "^(WARNING|$dir/.*([Ww]arning|error):)|modpost:" "$lab_work/make" || return
-	ls "$dir"/hwheel{,_torture,_bench}.ko "$dir"/samples/hwheel_{hello,sessions}.ko
+	ls "$dir"/hwheel{,_torture,_bench}.ko "$dir"/samples/hwheel_{hello,rcu,sessions}.ko
 }
 
 # 32 bit: built into user-mode Linux, in a tree that is kept with its objects
@@ -191,11 +191,12 @@ reach_arm64()
 	say "$suite: arm64: booting"
 	MACHINE=aarch64 BUSYBOX=$dir/bin/busybox "$lab_scripts/boot-qemu.sh" \
 		"$dir/vmlinuz" 2 1G "$lab_work/payload" "$lab_work/reach/hwheel.ko" \
-		"$lab_work/reach/samples/hwheel_sessions.ko" >"$lab_work/console" || status=$?
+		"$lab_work"/reach/samples/hwheel_{rcu,sessions}.ko >"$lab_work/console" || status=$?
 	cat "$lab_work/console"
 	guest_log "$lab_work/console" >"$lab_work/log"
 	verdict "arm64: load and unload" "$lab_work/console" [ $status = 0 ]
 	try "arm64: debugfs" grep -x 'lab: debugfs' "$lab_work/log"
+	try "arm64: rcu" grep -x 'lab: rcu' "$lab_work/log"
 	try "arm64: sessions" grep -E 'fired [1-9].* early 0 lost 0' "$lab_work/log"
 	try "arm64: kernel log" clean_log "$lab_work/log"
 }
