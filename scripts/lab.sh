@@ -15,6 +15,8 @@ lab_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 lab_scripts=$lab_top/scripts
 lab_cache=${XDG_CACHE_HOME:-~/.cache}/hwheel
 lab_jobs=$(nproc)
+lab_arch=${lab_arch:-amd64}
+lab_lists=$lab_cache/apt-$lab_arch
 lab_guest=
 lab_ahead=
 
@@ -83,7 +85,7 @@ archive()
 
 	shift
 	command -v apt-get >/dev/null ||
-		die "this needs Debian's apt-get; it was tried on Debian 12"
+		die "this needs Debian's apt-get; it was tried on Debian 12, 13 and testing"
 	flock "$lab_cache/apt.lock" env DEBIAN_FRONTEND=noninteractive \
 		apt-get -y -o DPkg::Lock::Timeout=300 "$@" \
 		>"$lab_cache/log/$log.log" 2>&1 </dev/null
@@ -119,10 +121,95 @@ need()
 	die "could not install ${missing[*]}"
 }
 
-# archive_names REGEX: the archive's packages of these names, newest first
+# debian_mirror SUITE: where this machine's apt has Debian from, or where all may
+# shellcheck disable=SC2016 # apt's variables
+debian_mirror()
+{
+	apt-get indextargets --format '$(ORIGIN) $(COMPONENT) $(RELEASE) $(REPO_URI)' \
+		'Created-By: Packages' 2>/dev/null |
+		awk -v security="${1##*-}" '
+		BEGIN {
+			security = security == "security"
+			uri = "http://deb.debian.org/debian" (security ? "-security/" : "/")
+		}
+		$1 == "Debian" && $2 == "main" && ($3 ~ /-security$/) == security { uri = $4 }
+		END { print uri }'
+}
+
+# debian_sources SUITE...: lines for an apt's sources.list
+debian_sources()
+{
+	local suite
+
+	for suite; do
+		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
+			"$(debian_mirror "$suite") $suite main"
+	done
+}
+
+# lists MINUTES: fetches what the lab's own apt knows, unless that is younger. It knows
+# the packages of all of Debian's suites, whichever of them this machine has; a suite
+# that isn't there is left out. In the file packages are those of kernels:
+# NAME VERSION SUITE, newest versions first.
+lists()
+{
+	need debian-archive-keyring
+	mkdir -p "$lab_lists"/{lists,archives}/partial
+	(
+		flock 9
+		[ -n "$(find "$lab_lists/packages" -mmin "-$1" 2>/dev/null)" ] || lists_fetch
+	) 9>"$lab_lists/lock"
+}
+
+lists_fetch()
+{
+	local dir=$lab_lists apt_cache=(apt-cache -c "$lab_lists/conf")
+
+	say "apt: fetching the lists of all of Debian's suites (about 20 s)"
+	debian_sources {bookworm,trixie}{,-security,-backports} forky{,-security} \
+		sid experimental | sed "s/ \[/&arch=$lab_arch target=Packages /" >"$dir/sources"
+	: >"$dir/status"
+	cat >"$dir/conf" <<-END
+	Dir::Etc::sourcelist "$dir/sources";
+	Dir::Etc::sourceparts "/dev/null";
+	Dir::Etc::preferences "/dev/null";
+	Dir::Etc::preferencesparts "/dev/null";
+	Dir::State::lists "$dir/lists";
+	Dir::State::status "$dir/status";
+	Dir::Cache "$dir";
+	Dir::Cache::pkgcache "";
+	Dir::Cache::srcpkgcache "";
+	Acquire::GzipIndexes "true";
+	APT::Architecture "$lab_arch";
+	#clear APT::Architectures;
+	#clear APT::Update;
+	END
+	# Without a network those that are there will do
+	archive apt-lists -c "$dir/conf" update || :
+	"${apt_cache[@]}" pkgnames linux- | grep -E -- '-[0-9]+\.[0-9]' |
+		xargs -r "${apt_cache[@]}" madison | tr -d '|' |
+		awk '{ sub("/.*", "", $4); print $1, $2, $4 }' | sort -u -k 2,2rV -k 1 >"$dir/new"
+	touch "$dir/packages"
+	[ ! -s "$dir/new" ] || mv "$dir/new" "$dir/packages"
+}
+
+# with_lists COMMAND...: runs it again with new lists if it fails with those there are
+with_lists()
+{
+	lists 1440
+	"$@" || { lists 10; "$@"; }
+}
+
+# archive_names REGEX: the names of such packages of kernels, in any suite, oldest first
 archive_names()
 {
-	apt-cache search --names-only "$1" | cut -d ' ' -f 1 | sort -rV
+	cut -d ' ' -f 1 "$lab_lists/packages" | grep -xE "$1" | sort -uV
+}
+
+# archive_version PACKAGE: the newest there is
+archive_version()
+{
+	awk -v name="$1" '$1 == name { print $2; exit }' "$lab_lists/packages"
 }
 
 # archive_extract PACKAGE DIR GLOB: takes one file out of a package
@@ -132,28 +219,33 @@ archive_extract()
 
 	say "apt: downloading $1"
 	rm -rf "$unpack" && mkdir "$unpack" || return
-	(cd "$unpack" && archive apt-download download "$1") || return
+	(cd "$unpack" && archive apt-download -c "$lab_lists/conf" \
+		download "$1=$(archive_version "$1")") || return
 	dpkg --fsys-tarfile "$unpack"/*.deb |
 		tar -x -C "$2" --wildcards --transform 's,.*/,,' "$3" || return
 	rm -r "$unpack"
 }
 
-# linux_source: prints the folder of Debian's newest linux-source-6.x, unpacked
+# linux_source [SERIES|newest|oldest]: prints the folder of Debian's linux-source of a
+# series, as 6.1, unpacked; without an argument, of the newest 6.x
 linux_source()
 {
 	need xz-utils
-	with_archive linux_source_newest || die "found no linux-source-6.x"
+	with_lists linux_source_get "${1:-6.x}" || die "found no linux-source of ${1:-6.x}"
 }
 
-linux_source_newest()
+linux_source_get()
 {
-	local name version dir
+	local name series=$1 dir
 
-	name=$(archive_names '^linux-source-6\.[0-9]+$' | head -n 1)
+	case $1 in
+	newest|oldest)	series='[0-9]+\.[0-9]+' ;;
+	*)		series=${1//./\\.} series=${series/%x/[0-9]+} ;;
+	esac
+	name=$(archive_names "linux-source-$series" |
+		if [ "$1" = oldest ]; then head -n 1; else tail -n 1; fi)
 	[ -n "$name" ] || return
-	version=$(apt-cache show --no-all-versions "$name" |
-		sed -n 's/^Version: //p')
-	dir=$lab_cache/$name-$version
+	dir=$lab_cache/$name-$(archive_version "$name")
 
 	linux_source_fill()
 	{
@@ -176,7 +268,7 @@ stock_modules()
 	need kmod xz-utils
 	kernel=$("$lab_scripts/stock-kernel.sh" "$flavour") || return
 	release=${kernel%% *}
-	tree=$(with_archive stock_modules_tree "$release") ||
+	tree=$(with_lists stock_modules_tree "$release") ||
 		die "found no modules of the stock $flavour kernel"
 
 	mkdir -p "$dir"
