@@ -301,38 +301,90 @@ stock_modules_tree()
 	once "$dir" stock_modules_fill && echo "$dir"
 }
 
-# The size of the host's FP state. Up to 6.12, UML has 2696 bytes for it, and
-# user space dies on CPUs that have more (AMX).
-xstate_size()
+# host_sizes: prints the bytes of the host's FP state, and of a signal frame, which
+# holds such a state
+host_sizes()
 {
 	need gcc libc6-dev
-	gcc -x c - -o "$lab_work/xstate" <<-'EOF'
+	gcc -x c - -o "$lab_work/sizes" <<-'EOF'
 	#include <cpuid.h>
 	#include <stdio.h>
+	#include <sys/auxv.h>
+
+	#ifndef AT_MINSIGSTKSZ
+	#define AT_MINSIGSTKSZ 51
+	#endif
 
 	int main(void)
 	{
+		unsigned long frame = getauxval(AT_MINSIGSTKSZ);
 		unsigned int a, b = 0, c, d;
 
 		__get_cpuid_count(0xd, 0, &a, &b, &c, &d);
-		printf("%u\n", b < 2696 ? 2696 : b);
+		/* Before 5.14 Linux does not tell */
+		printf("%u %lu\n", b, frame ? frame : b + 1024UL);
 		return 0;
 	}
 	EOF
-	"$lab_work/xstate"
+	"$lab_work/sizes"
 }
 
-# patch_source DIR: a larger FP state; and no limit of 300 s for a KUnit case,
-# since simulated time may pass by years in one. The guest's own limit remains.
+# stack_order FRAME: prints the CONFIG_KERNEL_STACK_ORDER of UML with which a signal
+# frame of so many bytes takes at most an eighth of a stack. UML's interrupts are
+# signals, and up to 6.12 their handlers have an FP state on the stack, too: with AMX
+# that is most of the 16 KiB of the default stack.
+stack_order()
+{
+	local order=2
+
+	until stack_fits $order "$1"; do
+		order=$((order + 1))
+	done
+	echo $order
+}
+
+# stack_fits ORDER FRAME: whether a frame takes at most an eighth of the stack
+stack_fits()
+{
+	[ $((4096 << $1)) -ge $((8 * $2)) ]
+}
+
+# uml_config: prints what the host asks for in UML's configuration
+uml_config()
+{
+	echo "CONFIG_KERNEL_STACK_ORDER=$(stack_order "$(host_sizes | cut -d ' ' -f 2)")"
+}
+
+# uml_stack_fits BUILDDIR [FRAME]: whether a frame, by default of this host, takes at
+# most an eighth of the stack that this UML kernel was built with
+uml_stack_fits()
+{
+	local order frame
+
+	order=$(sed -n 's/^CONFIG_KERNEL_STACK_ORDER=//p' "$1/.config")
+	frame=${2:-$(host_sizes | cut -d ' ' -f 2)}
+	echo "a signal frame takes $frame of $((4096 << order)) bytes of a stack"
+	stack_fits "$order" "$frame"
+}
+
+# patch_source DIR: mends what UML and KUnit lack.
+#
+# - Up to 6.12, UML has 2696 bytes for the FP state. User space dies on hosts that have
+#   more (AMX).
+# - KUnit stops a case after 300 s. In simulated time years may pass in one. The guest's
+#   own limit remains.
 patch_source()
 {
-	local xstate
+	local kunit=$1/lib/kunit xstate
 
-	xstate=$(xstate_size) || return
+	xstate=$(host_sizes | cut -d ' ' -f 1)
+	[ "$xstate" -ge 2696 ] || xstate=2696
 	sed -i "s/(HOST_FP_SIZE, [0-9]*)/(HOST_FP_SIZE, $xstate)/" \
 		"$1/arch/x86/um/user-offsets.c" &&
-		sed -i 's/return 300 \* msecs_to_jiffies(.*/return MAX_SCHEDULE_TIMEOUT;/' \
-			"$1/lib/kunit/try-catch.c"
+		sed -i -e 's/return 300 \* msecs_to_jiffies(.*/return MAX_SCHEDULE_TIMEOUT;/' \
+			-e 's/return mult \* kunit_base_timeout .*/return MAX_SCHEDULE_TIMEOUT;/' \
+			"$kunit/try-catch.c" "$kunit/test.c" &&
+		grep -q 'return MAX_SCHEDULE_TIMEOUT;' "$kunit/try-catch.c" "$kunit/test.c"
 }
 
 #
@@ -478,12 +530,13 @@ guest_image()
 
 # guest_run COMMAND...: runs a guest for at most TIMEOUT seconds, its console
 # on stdout; fails unless its payload ended with status 0, with 2 if it died
-# before its payload began
+# before its payload began. What it died of the host may know.
 guest_run()
 {
 	local fifo=$lab_work/fifo console=$lab_work/console status=0
-	local limit=${TIMEOUT:-300}
+	local limit=${TIMEOUT:-300} since
 
+	since=$(cut -d ' ' -f 1 /proc/uptime)
 	mkfifo "$fifo"
 	timeout -k 5 "$limit" "$@" >"$fifo" 2>&1 </dev/null &
 	lab_guest=$!
@@ -493,15 +546,22 @@ guest_run()
 	rm "$fifo"
 
 	if [ $status = 124 ] || [ $status = 137 ]; then
-		echo "lab: guest stopped after $limit s"
+		guest_died "stopped after $limit s"
 		return 1
 	elif ! grep -q 'lab: payload begins$' "$console"; then
-		echo "lab: guest died while it booted (exit status $status)"
+		guest_died "died while it booted (exit status $status)"
 		return 2
 	elif ! grep -q 'lab: end 0$' "$console"; then
-		echo "lab: guest did not end well (exit status $status)"
+		guest_died "did not end well (exit status $status)"
 		return 1
 	fi
+}
+
+guest_died()
+{
+	dmesg 2>/dev/null | awk -F '[][]' -v since="$since" '$2 + 1 > since + 0' |
+		tail -n 5 | sed 's/^/lab: the host says: /' || :
+	echo "lab: guest $1"
 }
 
 # guest_log CONSOLE: the guest's kernel log since its payload began, without
@@ -552,4 +612,4 @@ lab_dirty+='|possible (circular|recursive|irq lock|deadlock)|inconsistent lock s
 lab_dirty+='|hung_task|blocked for more than|(soft|hard) ?(lockup|LOCKUP)|rcu.*(stall|detected)'
 lab_dirty+='|general protection|unable to handle|NULL pointer|list_(add|del) corruption'
 lab_dirty+='|refcount_t|while atomic|invalid context|NOHZ tick-stop error|[Ss]egfault'
-lab_dirty+='|Unknown symbol|disagrees about version|Invalid module format|stack-protector'
+lab_dirty+='|deprecated workqueue|neither WQ_PERCPU|Unknown symbol|disagrees about version|Invalid module format|stack-protector'
