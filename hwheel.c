@@ -73,8 +73,13 @@
  *
  * A wheel is destroyed in two sweeps over its bases. After the first one all are
  * closing: from there on nothing is armed, and no hrtimer, work, irq_work or move to
- * another CPU begins. So the second one can wait for what is under way, in any
- * order. Up to then the wheel stays among the others, and its CPUs come and go.
+ * another CPU begins. So the second one can wait for runs and works that are under
+ * way, in any order. Up to then the wheel stays among the others, and its CPUs come
+ * and go.
+ *
+ * Destruction waits for no interrupt of another CPU: that CPU may be isolated, or
+ * keep interrupts off. A kick or an irq_work that comes late takes base->lock, finds
+ * HWHEEL_GONE there, and does nothing. Only the module's end waits for them.
  *
  * Callbacks and those who wait for them
  * -------------------------------------
@@ -105,6 +110,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/debugfs.h>
 #include <linux/debugobjects.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
@@ -117,6 +123,7 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/prefetch.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/seq_file.h>
@@ -208,6 +215,7 @@ struct hwheel_base {
 	struct task_struct	*runner;	/* who runs @running's callback */
 	struct hrtimer		hrtimer;
 	call_single_data_t	kick;		/* moves @hrtimer from another CPU */
+	unsigned int		kicks;		/* under way */
 	struct work_struct	work;		/* runs, in process context */
 	wait_queue_head_t	wait;		/* for @running, and for those who waited */
 	atomic_t		waiters;	/* for @running, but for those who spin */
@@ -571,9 +579,12 @@ static void hwheel_kick(void *data)
 	struct hwheel_base *base = data;
 
 	raw_spin_lock(&base->lock);
-	base->count[HWHEEL_REMOTE_KICKS]++;
-	if (base->armed && base->armed != HWHEEL_NEVER)
-		hwheel_start_hrtimer(base, levels_tick_ns(&base->levels, base->armed));
+	base->kicks--;
+	if (base->life != HWHEEL_GONE) {
+		base->count[HWHEEL_REMOTE_KICKS]++;
+		if (base->armed && base->armed != HWHEEL_NEVER)
+			hwheel_start_hrtimer(base, levels_tick_ns(&base->levels, base->armed));
+	}
 	raw_spin_unlock(&base->lock);
 }
 
@@ -583,10 +594,11 @@ static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 	base->armed = max(tick, 1ULL);
 	/*
 	 * A pinned hrtimer is queued on the CPU that starts it. Busy means that
-	 * a kick is under way, which will see the new tick.
+	 * a kick is under way, which will see the new tick. A kick is no longer
+	 * busy when it begins, so there may be two.
 	 */
 	if (base->cpu != smp_processor_id() && cpu_online(base->cpu))
-		smp_call_function_single_async(base->cpu, &base->kick);
+		base->kicks += !smp_call_function_single_async(base->cpu, &base->kick);
 	else
 		hwheel_start_hrtimer(base, levels_tick_ns(&base->levels, base->armed));
 }
@@ -816,9 +828,9 @@ static void hwheel_queue_work(struct hwheel_base *base)
 	if (unlikely(base->closing))
 		return;
 	if (base->wheel->flags & HWHEEL_UNBOUND)
-		queue_work(system_unbound_wq, &base->work);
+		queue_work(system_dfl_wq, &base->work);
 	else
-		queue_work_on(base->cpu, system_wq, &base->work);
+		queue_work_on(base->cpu, system_percpu_wq, &base->work);
 }
 
 /*
@@ -1080,7 +1092,13 @@ static void hwheel_want(struct hwheel_levels *levels)
 
 static void hwheel_queue_grow(struct irq_work *want)
 {
-	queue_work(system_wq, &container_of(want, struct hwheel_base, want)->grow);
+	struct hwheel_base *base = container_of(want, struct hwheel_base, want);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&base->lock, flags);
+	if (base->life != HWHEEL_GONE)
+		queue_work(system_percpu_wq, &base->grow);
+	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
 
 /* Make level @i of @base; false if there is no memory. */
@@ -2181,15 +2199,11 @@ static void hwheel_close_base(struct hwheel_base *base)
 	raw_spin_unlock_irq(&base->lock);
 }
 
-/*
- * Wait for what is under way on @base. A kick may be, too, but is as idle as an
- * hrtimer or a work that was started before it closed.
- */
+/* Wait for runs of @base, and for its levels, that are under way. */
 static void hwheel_stop_base(struct hwheel_base *base)
 {
 	hrtimer_cancel(&base->hrtimer);
 	cancel_work_sync(&base->work);
-	irq_work_sync(&base->want);
 	cancel_work_sync(&base->grow);
 }
 
@@ -2215,10 +2229,6 @@ static u64 hwheel_drain_base(struct hwheel_base *base,
 	}
 	raw_spin_unlock_irq(&base->lock);
 	return n;
-}
-
-static void hwheel_nothing(void *unused)
-{
 }
 
 /* Stop @wheel; false if somebody has done so before. */
@@ -2248,13 +2258,6 @@ static void hwheel_retire(struct hwheel *wheel)
 {
 	int cpu;
 
-	/*
-	 * A kick that is under way is taken from its CPU's queue together with
-	 * the first of these calls, if not before, but may run after it. The
-	 * second one finds it done.
-	 */
-	on_each_cpu(hwheel_nothing, NULL, 1);
-	on_each_cpu(hwheel_nothing, NULL, 1);
 	for_each_possible_cpu(cpu)
 		WRITE_ONCE(per_cpu_ptr(wheel->bases, cpu)->closing, false);
 	mutex_lock(&hwheel_mutex);
@@ -2368,10 +2371,28 @@ static unsigned int levels;
 module_param(levels, uint, 0444);
 MODULE_PARM_DESC(levels, "its number of levels, 1 to 8 (default 5)");
 
+/* Is another CPU still to be, or in, an interrupt for @base? */
+static bool hwheel_awaited(struct hwheel_base *base)
+{
+	bool awaited;
+
+	raw_spin_lock_irq(&base->lock);
+	awaited = base->kicks || irq_work_is_busy(&base->want);
+	raw_spin_unlock_irq(&base->lock);
+	return awaited;
+}
+
 static void hwheel_free_all(void)
 {
 	struct hwheel *wheel, *older;
+	int cpu;
 
+	for (wheel = hwheel_newest; wheel; wheel = wheel->older)
+		for_each_possible_cpu(cpu)
+			while (hwheel_awaited(per_cpu_ptr(wheel->bases, cpu)))
+				msleep(20);
+	/* Those interrupts may not have returned yet */
+	synchronize_rcu();
 	for (wheel = hwheel_newest; wheel; wheel = older) {
 		older = wheel->older;
 		free_percpu(wheel->bases);

@@ -8,6 +8,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/version.h>
+#include <linux/workqueue.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "hwheel needs Linux 6.1 or later: give make the KDIR= of such a kernel's headers"
@@ -21,6 +22,11 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	hrtimer_init(timer, clock_id, mode);
 	timer->function = function;
 }
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#define system_percpu_wq	system_wq
+#define system_dfl_wq		system_unbound_wq
 #endif
 
 #endif /* _HWHEEL_COMPAT_H */

@@ -2836,7 +2836,7 @@ static enum hrtimer_restart other_hrtimer(struct hrtimer *hrtimer)
 	struct other *other = container_of(hrtimer, struct other, hrtimer);
 
 	if (suite_context == HWHEEL_WORK)
-		queue_work_on(raw_smp_processor_id(), system_wq, &other->work);
+		queue_work_on(raw_smp_processor_id(), system_percpu_wq, &other->work);
 	else
 		other_run(other);
 	hrtimer_forward_now(hrtimer, MS);
@@ -3229,6 +3229,78 @@ static void test_destroy_pending(struct kunit *test)
 		kunit_skip(test, "the host is too slow");
 }
 
+/* A CPU that keeps interrupts off until it is told, or for 3 s. */
+static struct deaf {
+	bool			deaf, hear, gave_up;
+} deaf;
+
+static void call_deaf(void *unused)
+{
+	ktime_t end = ktime_get() + SECS(3);
+
+	WRITE_ONCE(deaf.deaf, true);
+	while (!READ_ONCE(deaf.hear) && ktime_get() < end)
+		cpu_relax();
+	if (ktime_get() >= end)
+		WRITE_ONCE(deaf.gave_up, true);
+	/* Pairs with the acquire in test_destroy_deaf(). */
+	smp_store_release(&deaf.deaf, false);
+}
+
+/*
+ * Destruction waits for no other CPU: neither on behalf of a wheel that was not used
+ * there, nor for the interrupt that a timer which was sent there has caused. When that
+ * comes at last, the wheel may be gone, or have another life.
+ */
+static void test_destroy_deaf(struct kunit *test)
+{
+	struct hwheel_config config = { .name = "kunit-deaf", .context = suite_context };
+	struct probe *p = probes_new(test, suite_wheel, SUITE_TICK_NS, 2);
+	struct hwheel *wheel, *heir = NULL;
+	unsigned int cpu, i;
+	u64 interrupts;
+
+	if (num_online_cpus() == 1)
+		kunit_skip(test, "there is but one CPU");
+	for (i = 0; i < 2; i++) {
+		wheel = hwheel_create(&config);
+		KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(wheel));
+		probe_setup(&p[0], wheel, MS, 0);
+
+		migrate_disable();
+		cpu = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+		deaf = (struct deaf){};
+		smp_call_function_single(cpu, call_deaf, NULL, false);
+		while (!READ_ONCE(deaf.deaf))
+			cpu_relax();
+		hwheel_destroy(hwheel_create(&(struct hwheel_config){ .name = "kunit-unused" }));
+		hwheel_add_on(&p[0].timer, MS, cpu);
+		hwheel_shutdown_sync(&p[0].timer);
+		interrupts = hwheel_count(wheel, "interrupts");
+		hwheel_destroy(wheel);
+		if (i)
+			heir = hwheel_create(&config);
+		WRITE_ONCE(deaf.hear, true);
+		migrate_enable();
+
+		/* Pairs with the release in call_deaf(). */
+		while (smp_load_acquire(&deaf.deaf))
+			cpu_relax();
+		KUNIT_EXPECT_FALSE(test, deaf.gave_up);
+		msleep(50);
+		if (!i)
+			KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "interrupts"), interrupts);
+		probe_setup(&p[0], suite_wheel, SUITE_TICK_NS, 0);
+	}
+	KUNIT_ASSERT_PTR_EQ(test, heir, wheel);
+	KUNIT_EXPECT_EQ(test, hwheel_count(heir, "interrupts"), 0);
+	probe_setup(&p[1], heir, MS, 0);
+	probe_add(&p[1], 10 * MS);
+	expect_once(test, &p[1], 1);
+	probe_setup(&p[1], suite_wheel, SUITE_TICK_NS, 0);
+	hwheel_destroy(heir);
+}
+
 static void act_destroy(struct probe *p)
 {
 	expect_begin();
@@ -3347,6 +3419,11 @@ static void test_levels_made(struct kunit *test)
 		msleep(20);
 		KUNIT_EXPECT_EQ_MSG(test, hwheel_count(wheel, "levels_added"), rows[i].levels,
 				    "row %u", i);
+		/* A host that sleeps lets the first one run. */
+		if (!hwheel_pending(&p->timer)) {
+			hwheel_cancel_sync(&p->timer);
+			WRITE_ONCE(p->runs, 0);
+		}
 		probe_add(p, 5 * MS);
 		expect_once(test, p, 1);
 		KUNIT_EXPECT_EQ_MSG(test, hwheel_count(wheel, "levels_added"), rows[i].levels,
@@ -4272,6 +4349,7 @@ static struct kunit_case name[] = {				\
 	KUNIT_CASE(test_come_and_go),				\
 	KUNIT_CASE(test_several),				\
 	KUNIT_CASE(test_destroy_pending),			\
+	KUNIT_CASE(test_destroy_deaf),				\
 	KUNIT_CASE(test_destroy_by_callback),			\
 	KUNIT_CASE(test_not_set_up),				\
 	KUNIT_CASE(test_on_stack),				\

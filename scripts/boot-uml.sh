@@ -6,8 +6,9 @@
 # is 0 if SCRIPT's is. The guest's root is an initramfs: it has no way to the
 # host's files.
 #
-# Usage: [TIMEOUT=seconds] [APPEND='kernel arguments'] \
+# Usage: [TIMEOUT=seconds] [CPUS=n] [APPEND='kernel arguments'] \
 #	 boot-uml.sh LINUX SCRIPT [FILES...]
+#	 CPUS is for kernels that are built for several.
 
 . "$(dirname "$0")/lab.sh"
 
@@ -21,6 +22,13 @@ memory=2200000
 	TMPDIR=/dev/shm || TMPDIR=$lab_work
 export TMPDIR
 
+# UML gives the guest some memory more for each gap in its own, and those are random.
+# A container may forbid what setarch does; then let them be.
+fixed=(setarch -R)
+"${fixed[@]}" true 2>/dev/null || fixed=()
+
+# With several CPUs user space can't be traced, as ptrace wants the thread that began it
 # shellcheck disable=SC2086 # kernel arguments are words
-guest_run "$linux" mem=2G initrd="$lab_work/initrd.gz" uml_dir="$lab_work" \
-	con=null con0=null,fd:1 panic=-1 loglevel=8 log_buf_len=4M ${APPEND-}
+guest_run "${fixed[@]}" "$linux" mem=2G initrd="$lab_work/initrd.gz" uml_dir="$lab_work" \
+	con=null con0=null,fd:1 panic=-1 loglevel=8 log_buf_len=4M \
+	${CPUS:+ncpus=$CPUS seccomp=on} ${APPEND-}

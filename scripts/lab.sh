@@ -15,6 +15,8 @@ lab_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 lab_scripts=$lab_top/scripts
 lab_cache=${XDG_CACHE_HOME:-~/.cache}/hwheel
 lab_jobs=$(nproc)
+lab_arch=${lab_arch:-amd64}
+lab_lists=$lab_cache/apt-$lab_arch
 lab_guest=
 lab_groups=()
 
@@ -87,7 +89,7 @@ archive()
 
 	shift
 	command -v apt-get >/dev/null ||
-		die "this needs Debian's apt-get; it was tried on Debian 12"
+		die "this needs Debian's apt-get; it was tried on Debian 12, 13 and testing"
 	flock "$lab_cache/apt.lock" env DEBIAN_FRONTEND=noninteractive \
 		apt-get -y -o DPkg::Lock::Timeout=300 "$@" \
 		>"$lab_cache/log/$log.log" 2>&1 </dev/null
@@ -123,10 +125,95 @@ need()
 	die "could not install ${missing[*]}"
 }
 
-# archive_names REGEX: the archive's packages of these names, newest first
+# debian_mirror SUITE: where this machine's apt has Debian from, or where all may
+# shellcheck disable=SC2016 # apt's variables
+debian_mirror()
+{
+	apt-get indextargets --format '$(ORIGIN) $(COMPONENT) $(RELEASE) $(REPO_URI)' \
+		'Created-By: Packages' 2>/dev/null |
+		awk -v security="${1##*-}" '
+		BEGIN {
+			security = security == "security"
+			uri = "http://deb.debian.org/debian" (security ? "-security/" : "/")
+		}
+		$1 == "Debian" && $2 == "main" && ($3 ~ /-security$/) == security { uri = $4 }
+		END { print uri }'
+}
+
+# debian_sources SUITE...: lines for an apt's sources.list
+debian_sources()
+{
+	local suite
+
+	for suite; do
+		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
+			"$(debian_mirror "$suite") $suite main"
+	done
+}
+
+# lists MINUTES: fetches what the lab's own apt knows, unless that is younger. It knows
+# the packages of all of Debian's suites, whichever of them this machine has; a suite
+# that isn't there is left out. In the file packages are those of kernels:
+# NAME VERSION SUITE, newest versions first.
+lists()
+{
+	need debian-archive-keyring
+	mkdir -p "$lab_lists"/{lists,archives}/partial
+	(
+		flock 9
+		[ -n "$(find "$lab_lists/packages" -mmin "-$1" 2>/dev/null)" ] || lists_fetch
+	) 9>"$lab_lists/lock"
+}
+
+lists_fetch()
+{
+	local dir=$lab_lists apt_cache=(apt-cache -c "$lab_lists/conf")
+
+	say "apt: fetching the lists of all of Debian's suites (about 20 s)"
+	debian_sources {bookworm,trixie}{,-security,-backports} forky{,-security} \
+		sid experimental | sed "s/ \[/&arch=$lab_arch target=Packages /" >"$dir/sources"
+	: >"$dir/status"
+	cat >"$dir/conf" <<-END
+	Dir::Etc::sourcelist "$dir/sources";
+	Dir::Etc::sourceparts "/dev/null";
+	Dir::Etc::preferences "/dev/null";
+	Dir::Etc::preferencesparts "/dev/null";
+	Dir::State::lists "$dir/lists";
+	Dir::State::status "$dir/status";
+	Dir::Cache "$dir";
+	Dir::Cache::pkgcache "";
+	Dir::Cache::srcpkgcache "";
+	Acquire::GzipIndexes "true";
+	APT::Architecture "$lab_arch";
+	#clear APT::Architectures;
+	#clear APT::Update;
+	END
+	# Without a network those that are there will do
+	archive apt-lists -c "$dir/conf" update || :
+	"${apt_cache[@]}" pkgnames linux- | grep -E -- '-[0-9]+\.[0-9]' |
+		xargs -r "${apt_cache[@]}" madison | tr -d '|' |
+		awk '{ sub("/.*", "", $4); print $1, $2, $4 }' | sort -u -k 2,2rV -k 1 >"$dir/new"
+	touch "$dir/packages"
+	[ ! -s "$dir/new" ] || mv "$dir/new" "$dir/packages"
+}
+
+# with_lists COMMAND...: runs it again with new lists if it fails with those there are
+with_lists()
+{
+	lists 1440
+	"$@" || { lists 10; "$@"; }
+}
+
+# archive_names REGEX: the names of such packages of kernels, in any suite, oldest first
 archive_names()
 {
-	apt-cache search --names-only "$1" | cut -d ' ' -f 1 | sort -rV
+	cut -d ' ' -f 1 "$lab_lists/packages" | grep -xE "$1" | sort -uV
+}
+
+# archive_version PACKAGE: the newest there is
+archive_version()
+{
+	awk -v name="$1" '$1 == name { print $2; exit }' "$lab_lists/packages"
 }
 
 # archive_extract PACKAGE DIR GLOB: takes one file out of a package
@@ -136,28 +223,33 @@ archive_extract()
 
 	say "apt: downloading $1"
 	rm -rf "$unpack" && mkdir "$unpack" || return
-	(cd "$unpack" && archive apt-download download "$1") || return
+	(cd "$unpack" && archive apt-download -c "$lab_lists/conf" \
+		download "$1=$(archive_version "$1")") || return
 	dpkg --fsys-tarfile "$unpack"/*.deb |
 		tar -x -C "$2" --wildcards --transform 's,.*/,,' "$3" || return
 	rm -r "$unpack"
 }
 
-# linux_source: prints the folder of Debian's newest linux-source-6.x, unpacked
+# linux_source [SERIES|newest|oldest]: prints the folder of Debian's linux-source of a
+# series, as 6.1, unpacked; without an argument, of the newest 6.x
 linux_source()
 {
 	need xz-utils
-	with_archive linux_source_newest || die "found no linux-source-6.x"
+	with_lists linux_source_get "${1:-6.x}" || die "found no linux-source of ${1:-6.x}"
 }
 
-linux_source_newest()
+linux_source_get()
 {
-	local name version dir
+	local name series=$1 dir
 
-	name=$(archive_names '^linux-source-6\.[0-9]+$' | head -n 1)
+	case $1 in
+	newest|oldest)	series='[0-9]+\.[0-9]+' ;;
+	*)		series=${1//./\\.} series=${series/%x/[0-9]+} ;;
+	esac
+	name=$(archive_names "linux-source-$series" |
+		if [ "$1" = oldest ]; then head -n 1; else tail -n 1; fi)
 	[ -n "$name" ] || return
-	version=$(apt-cache show --no-all-versions "$name" |
-		sed -n 's/^Version: //p')
-	dir=$lab_cache/$name-$version
+	dir=$lab_cache/$name-$(archive_version "$name")
 
 	linux_source_fill()
 	{
@@ -180,7 +272,7 @@ stock_modules()
 	need kmod xz-utils
 	kernel=$("$lab_scripts/stock-kernel.sh" "$flavour") || return
 	release=${kernel%% *}
-	tree=$(with_archive stock_modules_tree "$release") ||
+	tree=$(with_lists stock_modules_tree "$release") ||
 		die "found no modules of the stock $flavour kernel"
 
 	mkdir -p "$dir"
@@ -213,38 +305,90 @@ stock_modules_tree()
 	once "$dir" stock_modules_fill && echo "$dir"
 }
 
-# The size of the host's FP state. Up to 6.12, UML has 2696 bytes for it, and
-# user space dies on CPUs that have more (AMX).
-xstate_size()
+# host_sizes: prints the bytes of the host's FP state, and of a signal frame, which
+# holds such a state
+host_sizes()
 {
 	need gcc libc6-dev
-	gcc -x c - -o "$lab_work/xstate" <<-'EOF'
+	gcc -x c - -o "$lab_work/sizes" <<-'EOF'
 	#include <cpuid.h>
 	#include <stdio.h>
+	#include <sys/auxv.h>
+
+	#ifndef AT_MINSIGSTKSZ
+	#define AT_MINSIGSTKSZ 51
+	#endif
 
 	int main(void)
 	{
+		unsigned long frame = getauxval(AT_MINSIGSTKSZ);
 		unsigned int a, b = 0, c, d;
 
 		__get_cpuid_count(0xd, 0, &a, &b, &c, &d);
-		printf("%u\n", b < 2696 ? 2696 : b);
+		/* Before 5.14 Linux does not tell */
+		printf("%u %lu\n", b, frame ? frame : b + 1024UL);
 		return 0;
 	}
 	EOF
-	"$lab_work/xstate"
+	"$lab_work/sizes"
 }
 
-# patch_source DIR: a larger FP state; and no limit of 300 s for a KUnit case,
-# since simulated time may pass by years in one. The guest's own limit remains.
+# stack_order FRAME: prints the CONFIG_KERNEL_STACK_ORDER of UML with which a signal
+# frame of so many bytes takes at most an eighth of a stack. UML's interrupts are
+# signals, and up to 6.12 their handlers have an FP state on the stack, too: with AMX
+# that is most of the 16 KiB of the default stack.
+stack_order()
+{
+	local order=2
+
+	until stack_fits $order "$1"; do
+		order=$((order + 1))
+	done
+	echo $order
+}
+
+# stack_fits ORDER FRAME: whether a frame takes at most an eighth of the stack
+stack_fits()
+{
+	[ $((4096 << $1)) -ge $((8 * $2)) ]
+}
+
+# uml_config: prints what the host asks for in UML's configuration
+uml_config()
+{
+	echo "CONFIG_KERNEL_STACK_ORDER=$(stack_order "$(host_sizes | cut -d ' ' -f 2)")"
+}
+
+# uml_stack_fits BUILDDIR [FRAME]: whether a frame, by default of this host, takes at
+# most an eighth of the stack that this UML kernel was built with
+uml_stack_fits()
+{
+	local order frame
+
+	order=$(sed -n 's/^CONFIG_KERNEL_STACK_ORDER=//p' "$1/.config")
+	frame=${2:-$(host_sizes | cut -d ' ' -f 2)}
+	echo "a signal frame takes $frame of $((4096 << order)) bytes of a stack"
+	stack_fits "$order" "$frame"
+}
+
+# patch_source DIR: mends what UML and KUnit lack.
+#
+# - Up to 6.12, UML has 2696 bytes for the FP state. User space dies on hosts that have
+#   more (AMX).
+# - KUnit stops a case after 300 s. In simulated time years may pass in one. The guest's
+#   own limit remains.
 patch_source()
 {
-	local xstate
+	local kunit=$1/lib/kunit xstate
 
-	xstate=$(xstate_size) || return
+	xstate=$(host_sizes | cut -d ' ' -f 1)
+	[ "$xstate" -ge 2696 ] || xstate=2696
 	sed -i "s/(HOST_FP_SIZE, [0-9]*)/(HOST_FP_SIZE, $xstate)/" \
 		"$1/arch/x86/um/user-offsets.c" &&
-		sed -i 's/return 300 \* msecs_to_jiffies(.*/return MAX_SCHEDULE_TIMEOUT;/' \
-			"$1/lib/kunit/try-catch.c"
+		sed -i -e 's/return 300 \* msecs_to_jiffies(.*/return MAX_SCHEDULE_TIMEOUT;/' \
+			-e 's/return mult \* kunit_base_timeout .*/return MAX_SCHEDULE_TIMEOUT;/' \
+			"$kunit/try-catch.c" "$kunit/test.c" &&
+		grep -q 'return MAX_SCHEDULE_TIMEOUT;' "$kunit/try-catch.c" "$kunit/test.c"
 }
 
 #
@@ -390,12 +534,13 @@ guest_image()
 
 # guest_run COMMAND...: runs a guest for at most TIMEOUT seconds, its console
 # on stdout; fails unless its payload ended with status 0, with 2 if it died
-# before its payload began
+# before its payload began. What it died of the host may know.
 guest_run()
 {
 	local fifo=$lab_work/fifo console=$lab_work/console status=0
-	local limit=${TIMEOUT:-300}
+	local limit=${TIMEOUT:-300} since
 
+	since=$(cut -d ' ' -f 1 /proc/uptime)
 	mkfifo "$fifo"
 	timeout -k 5 "$limit" "$@" >"$fifo" 2>&1 </dev/null &
 	lab_guest=$!
@@ -405,15 +550,22 @@ guest_run()
 	rm "$fifo"
 
 	if [ $status = 124 ] || [ $status = 137 ]; then
-		echo "lab: guest stopped after $limit s"
+		guest_died "stopped after $limit s"
 		return 1
 	elif ! grep -q 'lab: payload begins$' "$console"; then
-		echo "lab: guest died while it booted (exit status $status)"
+		guest_died "died while it booted (exit status $status)"
 		return 2
 	elif ! grep -q 'lab: end 0$' "$console"; then
-		echo "lab: guest did not end well (exit status $status)"
+		guest_died "did not end well (exit status $status)"
 		return 1
 	fi
+}
+
+guest_died()
+{
+	dmesg 2>/dev/null | awk -F '[][]' -v since="$since" '$2 + 1 > since + 0' |
+		tail -n 5 | sed 's/^/lab: the host says: /' || :
+	echo "lab: guest $1"
 }
 
 # guest_log CONSOLE: the guest's kernel log since its payload began, without
@@ -464,4 +616,4 @@ lab_dirty+='|possible (circular|recursive|irq lock|deadlock)|inconsistent lock s
 lab_dirty+='|hung_task|blocked for more than|(soft|hard) ?(lockup|LOCKUP)|rcu.*(stall|detected)'
 lab_dirty+='|general protection|unable to handle|NULL pointer|list_(add|del) corruption'
 lab_dirty+='|refcount_t|while atomic|invalid context|NOHZ tick-stop error|[Ss]egfault'
-lab_dirty+='|Unknown symbol|disagrees about version|Invalid module format|stack-protector'
+lab_dirty+='|deprecated workqueue|neither WQ_PERCPU|Unknown symbol|disagrees about version|Invalid module format|stack-protector'

@@ -42,6 +42,6 @@ get_kernel()
 	[ -n "$found" ] && once "$lab_cache/stock-$found" fill_kernel
 }
 
-with_archive get_kernel || die "found no stock $1 kernel with headers"
+with_lists get_kernel || die "found no stock $1 kernel with headers"
 need "linux-headers-$found"
 echo "$found $lab_cache/stock-$found/vmlinuz /usr/src/linux-headers-$found"

@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs hwheel_torture.ko in QEMU, with CPUs that go and come and readers of
-# debugfs, on a stock Debian kernel or on one of build-kernel.sh's. Shows the
-# test's last line, and ends with status 0 if that says SUCCESS, the modules
-# could be removed and the kernel log is clean.
+# Runs hwheel_torture.ko with CPUs that go and come and readers of debugfs: in QEMU,
+# on a stock Debian kernel or on an x86 one of build-kernel.sh's; or on a UML kernel
+# of build-kernel.sh's, at native speed, where CPUs stay. Shows the test's last line,
+# and ends with status 0 if that says SUCCESS, the modules could be removed and the
+# kernel log is clean.
 #
 # With BROKEN=name hwheel.ko is built with faults to choose from (see
 # hwheel_broken() in hwheel_levels.h) and loaded with that one; then all is well
 # if the test says FAILURE, or, for data_race, if KCSAN reports it.
 #
-# Usage: [KERNEL=6.1|6.12|6.12-rt|x86-kasan|x86-kcsan] [CPUS=2] \
+# Usage: [KERNEL=6.1|6.12|6.12-rt|uml-smp|x86-kasan|...] [CPUS=2] \
 #	 [TIME=seconds] [BROKEN=name] [ONOFF=seconds] [SYSFS=seconds] \
 #	 [SUSPEND=seconds] [UNLOAD=seconds] [SEED=n] \
 #	 [HWHEEL='hwheel parameters'] [TORTURE='hwheel_torture parameters'] \
@@ -25,6 +26,7 @@ time=${TIME:-60}
 broken=${BROKEN:-}
 # CPUs go and come by the module, or by sysfs
 onoff=${ONOFF-2} sysfs=${SYSFS-0}
+[ "${flavour#uml}" = "$flavour" ] || onoff=0 sysfs=0
 # How long the machine sleeps at a time, after 2 seconds awake; 0 for not at all. A
 # busy host takes a second to get there, and then the alarm must not have passed.
 # CPUs that the module has taken off line would stay away, so ONOFF=0 with it.
@@ -33,21 +35,25 @@ suspend=${SUSPEND-0}
 unload=${UNLOAD-0}
 [ "$unload" = 0 ] || time=$unload
 name=torture-$flavour-$cpus${broken:+-$broken}
-console=$lab_work/console log=$lab_work/log failed=0
+console=$lab_work/console log=$lab_work/log failed=0 arch=()
 
 need gcc make
 if [ -n "${VMLINUZ-}" ]; then
 	kernel="$flavour $VMLINUZ ${HEADERS-}"
-elif [[ $flavour = x86-* ]]; then
+elif [[ $flavour = @(uml|x86)* ]]; then
 	kernel=$("$lab_scripts/build-kernel.sh" "$flavour")
 	kernel="$flavour $kernel"
 else
 	kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
 fi
 read -r release vmlinuz headers <<<"$kernel"
+case $flavour in
+uml*)	arch=(ARCH=um) boot=(env CPUS="$cpus" "$lab_scripts/boot-uml.sh" "$vmlinuz") ;;
+*)	boot=("$lab_scripts/boot-qemu.sh" "$vmlinuz" "$cpus" "${MEMORY:-1G}") ;;
+esac
 
 say "torture: building the modules for $release"
-build_modules "$name-build" "$headers" "$lab_work/build" \
+build_modules "$name-build" "$headers" "$lab_work/build" "${arch[@]}" \
 	${broken:+KCFLAGS=-DHWHEEL_BROKEN}
 
 say "torture: booting $release with $cpus CPUs, then $time s${broken:+ of $broken}"
@@ -60,8 +66,7 @@ say "torture: booting $release with $cpus CPUs, then $time s${broken:+ of $broke
 [ "$suspend" = 0 ] || export BOARD=pc
 # While the guest stops, timers that are due may need some time to fire
 TIMEOUT=${TIMEOUT:-$((180 + time * (3 + suspend) / 2))} \
-	"$lab_scripts/boot-qemu.sh" "$vmlinuz" "$cpus" "${MEMORY:-1G}" \
-	"$lab_work/payload" "$lab_work"/build/hwheel.ko \
+	"${boot[@]}" "$lab_work/payload" "$lab_work"/build/hwheel.ko \
 	"$lab_work"/build/hwheel_torture.ko >"$console" || failed=1
 
 guest_log "$console" >"$log"

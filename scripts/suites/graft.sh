@@ -56,6 +56,7 @@ graft_kunit()
 	tools/testing/kunit/kunit.py "$1" --kunitconfig lib/hwheel \
 		--kunitconfig "$lab_scripts/config/common.config" \
 		--kunitconfig "$lab_scripts/config/uml.config" \
+		--kconfig_add "$(uml_config)" \
 		--build_dir "$build" --jobs "$lab_jobs" "${@:2}"
 }
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: KUnit and torture on an SMP kernel with KASAN, lockdep, debugobjects, UBSAN
+# Suite: torture on an SMP kernel with KASAN, lockdep, debugobjects, UBSAN in QEMU
 # Takes: 60 s
 
 . "$lab_scripts/suites/shared/debug.sh"
 
-suite()		{ run_debug x86-kasan; }
+suite()	{ run_debug x86-kasan; }

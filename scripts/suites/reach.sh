@@ -138,7 +138,7 @@ i386_tree()
 	need gcc libc6-dev make flex bison bc python3
 	need "gcc-$(gcc -dumpversion)-multilib"
 	source=$(linux_source)
-	key=$(echo "$source $(xstate_size) $(declare -f patch_source)" | sha256sum)
+	key=$(echo "$source $(host_sizes) $(declare -f patch_source)" | sha256sum)
 	dir=$lab_cache/uml-i386-${key:0:12}
 	once "$dir" i386_fill
 }
@@ -153,6 +153,7 @@ i386_kunit()
 		say "i386: building it into UML (the first time about 3 min)"
 		C_INCLUDE_PATH=/usr/include/$(gcc -dumpmachine) \
 			tools/testing/kunit/kunit.py "$1" --kunitconfig lib/hwheel \
+			--kconfig_add "$(uml_config)" \
 			--make_options SUBARCH=i386 --build_dir "$dir/build" \
 			--jobs "$lab_jobs" "${@:2}" 2>&1
 	) 9>>"$dir.lock"

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Suite: the KUnit tests in user-mode Linux, of the oldest kernel
+# Takes: 60 s
+
+. "$lab_scripts/suites/shared/kunit.sh"
+
+suite()	{ run_kunit uml-6.1; }

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Suite: torture at native speed, in user-mode Linux on 2 CPUs and on 4
+# Takes: 60 s
+
+suite()
+{
+	local CPUS
+
+	for CPUS in 2 4; do
+		export CPUS
+		KERNEL=uml-smp TIME=30 try "$CPUS CPUs" "$lab_scripts/torture.sh"
+		KERNEL=uml-smp-debug TIME=30 TORTURE=context=mixed \
+			try "$CPUS CPUs, debug" "$lab_scripts/torture.sh"
+	done
+}
