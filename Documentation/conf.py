@@ -6,6 +6,7 @@ import sys
 
 # The kernel's own extensions: the directive kernel-doc, and links to functions
 kernel = os.environ['KERNEL_SOURCE']
+os.environ['srctree'] = kernel  # for the extensions of newer kernels
 sys.path.insert(0, kernel + '/Documentation/sphinx')
 
 project = 'hwheel'

@@ -8,9 +8,9 @@
  *	the callback	if the timer expires
  *	session_close()	if hwheel_shutdown() returns true
  *
- * The timer decides who that is. While the timer is pending, nobody owns the
- * removal. Either a run takes the timer off its wheel and calls back, or
- * hwheel_shutdown() takes the timer off its wheel and returns true. Never both.
+ * The timer decides which of the two. Either a run takes the timer off its wheel
+ * and calls back, or hwheel_shutdown() takes the timer off its wheel and returns
+ * true. Never both.
  *
  * Three rules make this safe:
  *
