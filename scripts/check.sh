@@ -18,7 +18,7 @@
 
 . "$(dirname "$0")/lab.sh"
 
-suites=$lab_scripts/suites
+suite_files=$lab_scripts/suites
 export LAB_BUILDS=$lab_work/builds
 export ALL=${ALL:-}
 
@@ -89,7 +89,7 @@ clean_log()
 # field NAME SUITE: what the head of the suite's file says under NAME
 field()
 {
-	sed -n "/^# $1: */{s///p;q}" "$suites/$2.sh"
+	sed -n "/^# $1: */{s///p;q}" "$suite_files/$2.sh"
 }
 
 # wanted_suites [NAME...]: those, or all that are due; the longest first, and after
@@ -98,7 +98,7 @@ wanted_suites()
 {
 	local file name
 
-	for file in "$suites"/*.sh; do
+	for file in "$suite_files"/*.sh; do
 		name=$(basename "$file" .sh)
 		if [ $# = 0 ]; then
 			[ -n "$ALL" ] || [ "$(field When "$name")" != ALL=1 ] || continue
@@ -127,7 +127,7 @@ run_suite()
 		trap 'times >"$lab_work/times"' EXIT
 		set -e
 		# shellcheck source=/dev/null
-		. "$suites/$1.sh"
+		. "$suite_files/$1.sh"
 		suite
 	) >"$log" 2>&1
 	status=$?
@@ -190,7 +190,7 @@ exec 3>&1
 export SAY_FD=3
 case ${SUITE:=} in
 list)
-	for file in "$suites"/*.sh; do
+	for file in "$suite_files"/*.sh; do
 		name=$(basename "$file" .sh)
 		printf '%-16s%s%s\n' "$name" "$(field Suite "$name")" \
 			"$(field When "$name" | sed 's/.*/ (&)/')"
@@ -199,7 +199,7 @@ list)
 esac
 
 for name in $SUITE; do
-	[ -f "$suites/$name.sh" ] || die "no suite $name; SUITE=list names them"
+	[ -f "$suite_files/$name.sh" ] || die "no suite $name; SUITE=list names them"
 done
 # shellcheck disable=SC2046,SC2086 # names are words
 run_suites $(wanted_suites $SUITE)

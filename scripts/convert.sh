@@ -130,7 +130,7 @@ hrtimers()
 
 can_builds()
 {
-	quiet convert-can-build make -C "$headers" M="$lab_work/can" \
+	quiet convert-can-build kbuild "$headers" M="$lab_work/can" \
 		KCFLAGS="-I$lab_work/build-rt" \
 		KBUILD_EXTRA_SYMBOLS="$lab_work/build-rt/Module.symvers" modules || return
 	! grep -E 'warning:|WARNING' "$lab_cache/log/convert-can-build.log"
@@ -138,7 +138,7 @@ can_builds()
 
 builds()
 {
-	quiet convert-build make -j "$lab_jobs" -C "$headers" M="$tree" \
+	quiet convert-build kbuild "$headers" -j "$lab_jobs" M="$tree" \
 		KCFLAGS="-I$lab_work/build" \
 		KBUILD_EXTRA_SYMBOLS="$lab_work/build/Module.symvers" modules || return
 	! grep -E 'warning:|WARNING' "$lab_cache/log/convert-build.log"
@@ -263,8 +263,8 @@ boot()
 need coccinelle python3 gcc make libc6-dev iproute2
 kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
 read -r release vmlinuz headers <<<"$kernel"
-source=$(linux_source)
-stock=$(stock_modules 6.12 bridge sctp veth sch_netem)
+source=$(linux_source 6.12)
+stock=$(stock_modules "$release" bridge sctp veth sch_netem)
 
 say "convert: moving net/bridge and net/sctp to hwheel"
 verdict patches patches
@@ -299,7 +299,7 @@ verdict dmesg clean
 
 kernel=$("$lab_scripts/stock-kernel.sh" 6.12-rt)
 read -r release vmlinuz headers <<<"$kernel"
-stock=$(stock_modules 6.12-rt can-bcm can-raw vcan)
+stock=$(stock_modules "$release" can-bcm can-raw vcan)
 
 say "convert: moving net/can/bcm.c to hwheel, building it for $release"
 verdict "can converts" can_converts

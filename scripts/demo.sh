@@ -7,7 +7,7 @@
 # and status 0 if no timer was early, lost or doubled and none is missing.
 # With PLOT=FILE the run is recorded and drawn, too, which may fail by itself.
 #
-# Usage: [KERNEL=6.1|6.12|6.12-rt] [SESSIONS=n] [MAX_MS=ms] [TRAFFIC_MS=ms] \
+# Usage: [KERNEL=name] [SESSIONS=n] [MAX_MS=ms] [TRAFFIC_MS=ms] \
 #	 [PLOT=FILE.svg] demo.sh
 
 . "$(dirname "$0")/lab.sh"

@@ -12,7 +12,7 @@
 
 out=${1:-$lab_top/Documentation/output}
 need python3-sphinx python3-matplotlib graphviz perl
-source=$(linux_source)
+source=$(linux_source 6.x)
 docs=$lab_work/Documentation
 cp -r "$lab_top/Documentation" "$docs"
 rm -rf "$docs/output"

@@ -17,6 +17,7 @@ lab_cache=${XDG_CACHE_HOME:-~/.cache}/hwheel
 lab_jobs=$(nproc)
 lab_arch=${lab_arch:-amd64}
 lab_lists=$lab_cache/apt-$lab_arch
+lab_mounts=()
 lab_guest=
 lab_groups=()
 
@@ -89,7 +90,7 @@ archive()
 
 	shift
 	command -v apt-get >/dev/null ||
-		die "this needs Debian's apt-get; it was tried on Debian 12, 13 and testing"
+		die "this needs Debian's apt-get: Debian 12, 13 or testing"
 	flock "$lab_cache/apt.lock" env DEBIAN_FRONTEND=noninteractive \
 		apt-get -y -o DPkg::Lock::Timeout=300 "$@" \
 		>"$lab_cache/log/$log.log" 2>&1 </dev/null
@@ -106,48 +107,62 @@ with_archive()
 	"$@"
 }
 
-# need PACKAGE...: installs what is missing
+# need PACKAGE...: installs what is missing, on this machine or in the chroot ROOT
 need()
 {
-	local missing=() package
+	local missing=() package where=${ROOT:+" in $ROOT"}
 
 	for package; do
-		dpkg-query -Wf '${Status}' "$package" 2>/dev/null |
-			grep -q ' installed$' || missing+=("$package")
+		dpkg-query --admindir="${ROOT-}/var/lib/dpkg" -Wf '${Status}' "$package" \
+			2>/dev/null | grep -q ' installed$' || missing+=("$package")
 	done
 	[ ${#missing[@]} -gt 0 ] || return 0
 	[ "$(id -u)" = 0 ] || die "not root; please install ${missing[*]}"
 
-	say "apt: installing ${missing[*]}"
-	with_archive archive apt-install install --no-install-recommends \
-		"${missing[@]}" && return
+	say "apt: installing ${missing[*]}$where"
+	if [ -n "$where" ]; then
+		need_in_root >"$lab_cache/log/apt-install.log" 2>&1 </dev/null && return
+	else
+		with_archive archive apt-install install --no-install-recommends \
+			"${missing[@]}" && return
+	fi
 	tail -n 20 "$lab_cache/log/apt-install.log" >&2
-	die "could not install ${missing[*]}"
+	die "could not install ${missing[*]}$where"
 }
 
-# debian_mirror SUITE: where this machine's apt has Debian from, or where all may
+# What was interrupted last time is ended first
+need_in_root()
+{
+	(
+		flock 9
+		debian_connect "$ROOT"
+		chroot_run "$ROOT" "dpkg --configure -a && apt-get update && apt-get install \
+			-y --no-install-recommends ${missing[*]} && apt-get clean"
+	) 9>"$ROOT.lock"
+}
+
+# debian_mirror SUITE: where this machine's apt has Debian from, as far as its lists tell;
+# nothing if it has none of that kind
 # shellcheck disable=SC2016 # apt's variables
 debian_mirror()
 {
 	apt-get indextargets --format '$(ORIGIN) $(COMPONENT) $(RELEASE) $(REPO_URI)' \
 		'Created-By: Packages' 2>/dev/null |
 		awk -v security="${1##*-}" '
-		BEGIN {
-			security = security == "security"
-			uri = "http://deb.debian.org/debian" (security ? "-security/" : "/")
-		}
-		$1 == "Debian" && $2 == "main" && ($3 ~ /-security$/) == security { uri = $4 }
-		END { print uri }'
+		$1 == "Debian" && $2 == "main" &&
+		($3 ~ /-security$/) == (security == "security") { uri = $4 }
+		END { print uri; exit !uri }'
 }
 
 # debian_sources SUITE...: lines for an apt's sources.list
 debian_sources()
 {
-	local suite
+	local suite mirror
 
 	for suite; do
+		mirror=$(debian_mirror "$suite") || continue
 		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
-			"$(debian_mirror "$suite") $suite main"
+			"$mirror $suite main"
 	done
 }
 
@@ -169,6 +184,8 @@ lists_fetch()
 {
 	local dir=$lab_lists apt_cache=(apt-cache -c "$lab_lists/conf")
 
+	with_archive debian_mirror main >/dev/null ||
+		die "this machine's apt has no archive of Debian: this needs Debian 12, 13 or testing"
 	say "apt: fetching the lists of all of Debian's suites (about 20 s)"
 	debian_sources {bookworm,trixie}{,-security,-backports} forky{,-security} \
 		sid experimental | sed "s/ \[/&arch=$lab_arch target=Packages /" >"$dir/sources"
@@ -261,19 +278,101 @@ linux_source_get()
 	once "$dir" linux_source_fill && echo "$dir"
 }
 
-# stock_modules KERNEL MODULE...: prints the files of these modules of a stock
-# kernel (6.1, 6.12, 6.12-rt) and of those that they depend on, in the order in
-# which they must be loaded
+#
+# Stock kernels
+#
+
+# stock_release NAME: prints the release of a stock kernel of which Debian has headers as
+# well, the newest of that NAME, and the suite that it is from, or "own" if this
+# machine's apt has that, too. NAME is a series, as 6.12; newest, from 7.0 on; or lts,
+# beside 6.1 and 6.12; and each with -rt, for PREEMPT_RT. With FROM=bookworm, or
+# another, only kernels made for that release of Debian count.
+stock_release()
+{
+	with_lists stock_release_get "$1" && return
+	say "found no stock $1 kernel with headers in Debian${FROM:+ $FROM}, which has" \
+		"$(stock_releases . | sort -V |
+			sed -E 's/^([0-9]+[.][0-9]+)[.].*-(cloud|rt)-.*/\1-\2/; s/-cloud$//' |
+			sort -uV | tr '\n' ' ')"
+	return 1
+}
+
+stock_release_get()
+{
+	local name=${1%-rt} series flavour=cloud found
+
+	[ "$name" = "$1" ] || flavour=rt
+	case $name in
+	newest)	series='([7-9]|[1-9][0-9])[.][0-9]+' ;;
+	# Those that Linux supports for years
+	lts)	series='6[.]18' ;;
+	*)	series=${name//./[.]} ;;
+	esac
+	found=$(stock_releases "^${series}[.].*-$flavour-" | tail -n 1)
+	[ -n "$found" ] && echo "$found"
+}
+
+# stock_releases REGEX: RELEASE and SUITE of each such kernel, newest last; and of one
+# version this machine's own. Packages that name no whole version are empty, or of
+# release candidates.
+# shellcheck disable=SC2016 # apt's variables
+stock_releases()
+{
+	{
+		apt-get indextargets --format 'own $(RELEASE) $(CODENAME)' \
+			'Created-By: Packages' 2>/dev/null
+		cat "$lab_lists/packages"
+	} | awk -v from="${FROM-}" -v wanted="$1" -v arch="$lab_arch" '
+	$1 == "own" { own[$2] = own[$3] = 1; next }
+	!match($1, /^linux-(image|binary|headers)-/) { next }
+	{ release = substr($1, RLENGTH + 1) }
+	!/^linux-headers/ { sub(/-unsigned$/, "", release); image[release] = 1; next }
+	release ~ wanted && release ~ "^[0-9]+[.][0-9]+[.][0-9]+(-[0-9]+|[+]deb[0-9.]+)-(cloud|rt)-" arch "$" &&
+	index($3, from) == 1 {
+		sub(/-[^-]*$/, "", $2)
+		rows[$2 " " ($3 in own) " " release " " ($3 in own ? "own" : $3)] = release
+	}
+	END {
+		for (row in rows)
+			if (rows[row] in image)
+				print row
+	}' | sort -k 1,1V -k 2,2 -k 3,3V -k 4,4r | cut -d ' ' -f 3-
+}
+
+# stock_package KIND RELEASE: prints the package that has the image (binary) or the modules
+# of a kernel; up to 6.x both are in one, unsigned as well
+stock_package()
+{
+	local package
+
+	for package in "linux-$1-$2" "linux-image-$2-unsigned" "linux-image-$2"; do
+		[ -z "$(archive_version "$package")" ] || break
+	done
+	echo "$package"
+}
+
+# stock_vmlinuz RELEASE: prints the file of its image
+stock_vmlinuz()
+{
+	local release=$1 dir=$lab_cache/stock-$1
+
+	stock_vmlinuz_fill()
+	{
+		archive_extract "$(stock_package binary "$release")" "$1" '*/vmlinuz*' || return
+		[ -e "$1/vmlinuz" ] || mv "$1"/vmlinuz-* "$1/vmlinuz"
+	}
+	with_lists once "$dir" stock_vmlinuz_fill && echo "$dir/vmlinuz"
+}
+
+# stock_modules RELEASE MODULE...: prints the files of these modules of a stock kernel
+# and of those that they depend on, in the order in which they must be loaded
 stock_modules()
 {
-	local flavour=$1 kernel release tree file dir=$lab_work/stock-modules
+	local release=$1 tree file dir=$lab_work/stock-modules
 
 	shift
-	need kmod xz-utils
-	kernel=$("$lab_scripts/stock-kernel.sh" "$flavour") || return
-	release=${kernel%% *}
-	tree=$(with_lists stock_modules_tree "$release") ||
-		die "found no modules of the stock $flavour kernel"
+	need kmod xz-utils zstd
+	tree=$(stock_modules_tree "$release") || die "found no modules of $release"
 
 	mkdir -p "$dir"
 	modprobe -C /dev/null -d "$tree" -S "$release" --all --show-depends "$@" \
@@ -281,10 +380,17 @@ stock_modules()
 	awk '$1 == "insmod" && !seen[$2]++ { print $2 }' "$dir/depends" >"$dir/list"
 	while read -r file; do
 		cp "$file" "$dir" || return
-		file=$dir/${file##*/}
-		[ "${file%.xz}" = "$file" ] || xz -df "$file" || return
-		echo "${file%.xz}"
+		module_plain "$dir/${file##*/}" || return
 	done <"$dir/list"
+}
+
+# module_plain FILE: without the compression that it may have; prints what it is called then
+module_plain()
+{
+	case $1 in
+	*.xz)	xz -df "$1" ;;
+	*.zst)	zstd -qdf --rm "$1" ;;
+	esac && echo "${1%.[xz]*}"
 }
 
 # stock_modules_tree RELEASE: prints the folder that holds its lib/modules
@@ -294,15 +400,15 @@ stock_modules_tree()
 
 	stock_modules_fill()
 	{
-		local image=linux-image-$release modules=$1/lib/modules/$release
+		local modules=$1/lib/modules/$release
 
-		[ -z "$(archive_names "^${image//+/\\+}-unsigned\$")" ] || image+=-unsigned
 		mkdir -p "$modules" || return
-		archive_extract "$image" "$modules" './lib/modules/*.ko*' || return
+		archive_extract "$(stock_package modules "$release")" "$modules" \
+			'*/lib/modules/*.ko*' || return
 		# It would like to see lists of what is built in, too
 		depmod -b "$1" "$release" 2>/dev/null
 	}
-	once "$dir" stock_modules_fill && echo "$dir"
+	with_lists once "$dir" stock_modules_fill && echo "$dir"
 }
 
 # host_sizes: prints the bytes of the host's FP state, and of a signal frame, which
@@ -395,48 +501,121 @@ patch_source()
 # A Debian of its own, in a folder
 #
 
-# debian_may: whether this user may make one
+# debian_may: whether this user may have mounts in one. In a chroot the root is no mount
+# that could be made private; then none may be shared as it is.
 debian_may()
 {
-	[ "$(id -u)" = 0 ] && unshare --mount true
+	local probe=$lab_work/probe
+
+	[ "$(id -u)" = 0 ] || return
+	unshare --mount true 2>/dev/null && return
+	mkdir -p "$probe"
+	# shellcheck disable=SC2016 # the inner shell's variable
+	unshare --mount --propagation unchanged sh -c \
+		'mount -t tmpfs probe "$1" && touch "$1/shared"' sh "$probe" || return
+	[ -e "$probe/shared" ] || { lab_mounts=(--propagation unchanged); return; }
+	umount "$probe"
+	return 1
 }
 
-# debian_unpack DIR [COMMANDS]: a minimal Debian of this machine's release, from
-# the archives that this machine's apt uses, in which COMMANDS have been run
+# debian_codename: prints the release DEBIAN, or that of this machine
+debian_codename()
+{
+	(. /etc/os-release && echo "${DEBIAN:-$VERSION_CODENAME}")
+}
+
+# debian_later SUITE: lines for a sources.list, with what that release has beside
+debian_later()
+{
+	case $1 in
+	sid)	debian_sources experimental ;;
+	bookworm|trixie) debian_sources "$1-backports" ;;
+	esac
+}
+
+# debian_stock NAME...: what stock_release() prints of the first of these that is made for
+# debian_codename
+debian_stock()
+{
+	local name FROM
+
+	FROM=$(debian_codename)
+	for name; do
+		stock_release "$name" && return
+	done
+	return 1
+}
+
+# debian_unpack DIR [COMMANDS]: a minimal Debian, of debian_codename, in which COMMANDS have
+# been run
 debian_unpack()
 {
-	local root=$1 codename key base
+	local root=$1 commands=${2-} base key
 
+	debian_base
+	if [ -n "$commands" ]; then
+		key=$(echo "$commands" | sha256sum)
+		once "$base-${key:0:8}" debian_fill || die "no Debian $codename after: $commands"
+		base+=-${key:0:8}
+	fi
+	mkdir -p "$root" && tar -C "$root" --zstd -xpf "$base/root.tar.zst" &&
+		debian_connect "$root"
+}
+
+# debian_connect DIR: it gets at the archive as this machine does
+debian_connect()
+{
+	cp -L /etc/resolv.conf "$1/etc" || return
+	apt-config dump | sed -nE '/^Acquire::(Check-|ForceIPv|https?::.*Proxy)/p' \
+		>"$1/etc/apt/apt.conf.d/machine"
+}
+
+# builder SUITE: prints the folder of a chroot of the Debian that has that suite, which
+# builds modules for its kernels by its compilers. It stays, and need() adds to it.
+builder()
+{
+	local DEBIAN=${1%%-*} base root
+
+	debian_may || die "to build modules for kernels of $1 takes a chroot:" \
+		"root, with mounts of one's own"
+	[ "$DEBIAN" != experimental ] || DEBIAN=sid
+	debian_base
+	root=$lab_cache/builder-${base##*/debian-}
+	once "$root" builder_fill || die "no Debian $DEBIAN to build in"
+	echo "$root"
+}
+
+builder_fill()
+{
+	debian_unpack "$1" && debian_later "$DEBIAN" >>"$1/etc/apt/sources.list"
+}
+
+# debian_base: sets codename, and base to a folder with a packed chroot of it
+debian_base()
+{
+	local key
+
+	codename=$(debian_codename)
 	need debootstrap zstd
-	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 	key=$(declare -f debian_fill debian_fill_base | sha256sum)
 	base=$lab_cache/debian-$codename-${key:0:8}
 	with_archive once "$base" debian_fill_base || die "no Debian $codename"
-	if [ -n "${2-}" ]; then
-		key=$(echo "$2" | sha256sum)
-		commands=$2 once "$base-${key:0:8}" debian_fill ||
-			die "no Debian $codename after: $2"
-		base+=-${key:0:8}
-	fi
-	mkdir "$root" && tar -C "$root" --zstd -xpf "$base/root.tar.zst" &&
-		cp -L /etc/resolv.conf "$root/etc"
 }
 
-# Where archives are is apt's to say: mirrors, proxies and formats of its lists
-# shellcheck disable=SC2016,SC2154 # apt's variables; debian_unpack's
+# shellcheck disable=SC2154 # debian_base's
 debian_fill_base()
 {
-	local targets mirror
+	local root=$lab_work/debian-base suites=("$codename") proxy=
 
-	targets=$(apt-get indextargets --format \
-		'$(REPO_URI) $(RELEASE) $(COMPONENT) $(ORIGIN)' 'Created-By: Packages' |
-		awk '$4 == "Debian" && $3 == "main" { print "deb", $1, $2, $3 }' | sort -u)
-	mirror=$(awk -v suite="$codename" '$3 == suite { print $2; exit }' <<<"$targets")
-	[ -n "$mirror" ] || return
+	[ "$codename" = sid ] || suites+=("$codename"-{updates,security})
 	say "debian: making a chroot of $codename (about 2 min)"
-	rm -rf "$root" && quiet debootstrap debootstrap --variant=minbase "$codename" \
-		"$root" "$mirror" || return
-	echo "$targets" >"$root/etc/apt/sources.list" &&
+	rm -rf "$root"
+	# By one script for all releases, as debootstrap does not know the names of later ones
+	eval "$(apt-config shell proxy Acquire::http::Proxy)"
+	http_proxy=${proxy:-${http_proxy-}} \
+		quiet debootstrap debootstrap --variant=minbase --include=ca-certificates \
+		"$codename" "$root" "$(debian_mirror "$codename")" sid || return
+	debian_sources "${suites[@]}" >"$root/etc/apt/sources.list" &&
 		echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/quick" || return
 	debian_pack "$1"
 }
@@ -444,14 +623,16 @@ debian_fill_base()
 # shellcheck disable=SC2154 # debian_unpack's
 debian_fill()
 {
+	local root=$lab_work/debian-filled
+
 	rm -rf "$root" && mkdir "$root" &&
 		tar -C "$root" --zstd -xpf "$base/root.tar.zst" || return
+	debian_connect "$root"
 	say "debian: installing what is wanted in a chroot of $codename (about 2 min)"
 	quiet chroot chroot_run "$root" "apt-get update && $commands" || return
 	debian_pack "$1"
 }
 
-# shellcheck disable=SC2154 # debian_unpack's
 debian_pack()
 {
 	chroot_run "$root" "apt-get clean" &&
@@ -459,24 +640,23 @@ debian_pack()
 	rm -rf "$root"
 }
 
-# chroot_run DIR COMMANDS: its mounts end with it. With SHARE=1 the lab's cache is
-# there, too, so that kernels are not fetched and built again; but its logs are
-# the chroot's own, since those of the cache are those of the one who asks.
+# chroot_run DIR COMMANDS: its mounts end with it. The folders of BIND are there as well, at
+# their own paths, or as in FOLDER:PATH.
 # shellcheck disable=SC2016 # the inner shell's variables
 chroot_run()
 {
-	unshare --mount --pid --fork sh -c '
-		root=$1 share=$3
-		mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" || exit
-		if [ -n "$share" ]; then
-			mkdir -p "$root$share" "$root/var/log/lab" &&
-				mount --bind "$share" "$root$share" &&
-				mount --bind "$root/var/log/lab" "$root$share/log" || exit
-			share=XDG_CACHE_HOME=${share%/*}
-		fi
+	debian_may || return
+	unshare --mount "${lab_mounts[@]}" --pid --fork sh -c '
+		root=$1
+		mount --bind "$root" "$root" && mount -t proc proc "$root/proc" &&
+			mount --rbind /dev "$root/dev" || exit
+		for folder in $3; do
+			mkdir -p "$root${folder#*:}" &&
+				mount --bind "${folder%:*}" "$root${folder#*:}" || exit
+		done
 		exec chroot "$root" env -i HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive \
 			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-			$share sh -c "$2"' sh "$1" "$2" "${SHARE:+$lab_cache}"
+			sh -c "$2"' sh "$1" "$2" "${BIND-}"
 }
 
 #
@@ -492,6 +672,28 @@ copy_sources()
 		tar -C "$1" -xf -
 }
 
+# kbuild KERNELDIR MAKE-ARGUMENTS...: make there; if it is in a builder, in that
+kbuild()
+{
+	local root command
+
+	root=$(kbuild_root "$1")
+	if [ -n "$root" ]; then
+		printf -v command '%q ' make -C "${1#"$root"}" "${@:2}"
+		BIND=${TMPDIR:-/tmp} chroot_run "$root" "$command"
+	else
+		make -C "$@"
+	fi
+}
+
+# kbuild_root KERNELDIR: prints the builder that it is in; nothing for this machine
+kbuild_root()
+{
+	case $1 in
+	"$lab_cache"/builder-*) echo "${1%/usr/src/*}" ;;
+	esac
+}
+
 # build_modules LOG KERNELDIR DIR [MAKE-ARGUMENTS...]: builds a copy, and puts it into
 # DIR. What several suites of check.sh need, which names LAB_BUILDS, is built once.
 build_modules()
@@ -500,7 +702,7 @@ build_modules()
 
 	key=$(printf '%s\n' "$2" "${@:4}" | sha256sum)
 	mkdir -p "$builds" "$3"
-	making=("$1" make -j "$lab_jobs" -C "$2" "${@:4}" modules)
+	making=("$1" kbuild "$2" -j "$lab_jobs" "${@:4}" modules)
 	once "$builds/${key:0:12}" build_modules_fill &&
 		cp -a "$builds/${key:0:12}/." "$3"
 }
@@ -616,4 +818,4 @@ lab_dirty+='|possible (circular|recursive|irq lock|deadlock)|inconsistent lock s
 lab_dirty+='|hung_task|blocked for more than|(soft|hard) ?(lockup|LOCKUP)|rcu.*(stall|detected)'
 lab_dirty+='|general protection|unable to handle|NULL pointer|list_(add|del) corruption'
 lab_dirty+='|refcount_t|while atomic|invalid context|NOHZ tick-stop error|[Ss]egfault'
-lab_dirty+='|deprecated workqueue|neither WQ_PERCPU|Unknown symbol|disagrees about version|Invalid module format|stack-protector'
+lab_dirty+='|deprecated|neither WQ_PERCPU|Unknown symbol|disagrees about version|Invalid module format|stack-protector'

@@ -7,7 +7,7 @@
 # packet cost. Status 0 if hwpace kept its rate within 2 % and lost nothing, and
 # if all that can be done to a qdisc went well.
 #
-# Usage: [KERNEL=6.1|6.12|6.12-rt] [RATE=Mbit/s] [TIME=seconds] [BYTES=n] \
+# Usage: [KERNEL=name] [RATE=Mbit/s] [TIME=seconds] [BYTES=n] \
 #	 [QUICK=1] pacing.sh
 #	 QUICK leaves out fq and tbf
 
@@ -99,7 +99,7 @@ table()
 need gcc make libc6-dev iproute2
 kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
 read -r release vmlinuz headers <<<"$kernel"
-modules=$(stock_modules "$flavour" sch_fq sch_tbf)
+modules=$(stock_modules "$release" sch_fq sch_tbf)
 
 say "pacing: building the modules for $release"
 build_modules "pacing-build" "$headers" "$lab_work/build"

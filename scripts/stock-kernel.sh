@@ -1,47 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Gets the newest stock Debian kernel of a flavour and installs its headers;
-# prints one line: RELEASE VMLINUZ HEADERSDIR.
+# Gets the newest stock Debian kernel of a name, and its headers; prints one line:
+# RELEASE VMLINUZ HEADERSDIR. The headers are installed on this machine if its own
+# apt has them, or else in a chroot of the Debian that has; kbuild() in lab.sh
+# builds modules by either.
 #
-# Usage: stock-kernel.sh 6.1|6.12|6.12-rt
+# Usage: [FROM=release] stock-kernel.sh NAME
+#	 NAME is a series of kernels, as 6.1 or 7.3; newest, from 7.0 on; or lts, the
+#	 newest with support for years beside 6.1 and 6.12; and each with -rt behind it,
+#	 for PREEMPT_RT. With FROM=bookworm, or another, it is one of that Debian.
+#	 Status 2 says that there is none.
 
 . "$(dirname "$0")/lab.sh"
 
-case ${1-} in
-6.1)	release='6\.1\.0-[0-9]+-cloud-amd64' ;;
-6.12)	release='6\.12\.[0-9]+\+deb12-cloud-amd64' ;;
-6.12-rt) release='6\.12\.[0-9]+\+deb12-rt-amd64' ;;
-*)	die "usage: stock-kernel.sh 6.1|6.12|6.12-rt" ;;
-esac
-
-# newest: the newest image package whose headers are in the archive as well;
-# unsigned rather than signed
-newest()
-{
-	comm -12 \
-		<(archive_names "^linux-image-$release(-unsigned)?\$" |
-			sed 's/^linux-image-//; s/-unsigned$//' | sort -u) \
-		<(archive_names "^linux-headers-$release\$" |
-			sed 's/^linux-headers-//' | sort -u) |
-		sort -V | tail -n 1
-}
-
-fill_kernel()
-{
-	local image=linux-image-$found
-
-	[ -z "$(archive_names "^${image//+/\\+}-unsigned\$")" ] || image+=-unsigned
-	archive_extract "$image" "$1" './boot/vmlinuz-*' || return
-	mv "$1"/vmlinuz-* "$1/vmlinuz"
-}
-
-get_kernel()
-{
-	found=$(newest)
-	[ -n "$found" ] && once "$lab_cache/stock-$found" fill_kernel
-}
-
-with_lists get_kernel || die "found no stock $1 kernel with headers"
-need "linux-headers-$found"
-echo "$found $lab_cache/stock-$found/vmlinuz /usr/src/linux-headers-$found"
+[[ ${1-} =~ ^([0-9]+\.[0-9]+|newest|lts)(-rt)?$ ]] ||
+	die "${1-}: no such kernel; a series, as 6.1 or 7.3; newest; or lts; and each with -rt"
+found=$(stock_release "$1") || exit 2
+read -r release suite <<<"$found"
+vmlinuz=$(stock_vmlinuz "$release") || die "found no image of $release"
+ROOT=
+[ "$suite" = own ] || ROOT=$(builder "$suite")
+need "linux-headers-$release" binutils make
+echo "$release $vmlinuz $ROOT/usr/src/linux-headers-$release"

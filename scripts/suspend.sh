@@ -8,7 +8,7 @@
 #	suspend: NAME ok|FAILED
 # and ends with status 0 if all is well.
 #
-# Usage: [KERNEL=6.1|6.12|6.12-rt] [CPUS=2] suspend.sh
+# Usage: [KERNEL=name] [CPUS=2] suspend.sh
 
 . "$(dirname "$0")/lab.sh"
 
@@ -39,8 +39,8 @@ build()
 	mkdir "$lab_work/module"
 	cp "$lab_scripts/guest-suspend.c" "$lab_work/module"
 	echo 'obj-m := guest-suspend.o' >"$lab_work/module/Kbuild"
-	quiet suspend-module make -C "$headers" M="$lab_work/module" \
-		KCFLAGS="-I$lab_top" \
+	quiet suspend-module kbuild "$headers" M="$lab_work/module" \
+		KCFLAGS="-I$lab_work/build" \
 		KBUILD_EXTRA_SYMBOLS="$lab_work/build/Module.symvers" modules
 }
 

@@ -11,7 +11,7 @@
 # hwheel_broken() in hwheel_levels.h) and loaded with that one; then all is well
 # if the test says FAILURE, or, for data_race, if KCSAN reports it.
 #
-# Usage: [KERNEL=6.1|6.12|6.12-rt|uml-smp|x86-kasan|...] [CPUS=2] \
+# Usage: [KERNEL=name|uml-smp|x86-kasan|...] [CPUS=2] \
 #	 [TIME=seconds] [BROKEN=name] [ONOFF=seconds] [SYSFS=seconds] \
 #	 [SUSPEND=seconds] [UNLOAD=seconds] [SEED=n] \
 #	 [HWHEEL='hwheel parameters'] [TORTURE='hwheel_torture parameters'] \

@@ -5,7 +5,7 @@
 # all tracepoints on, and through hwheel-who.bt and hwheel-late.bt. Status 0 if
 # what they saw is what debugfs and the load itself say.
 #
-# Usage: [KERNEL=6.1|6.12|6.12-rt] [QUICK=1] trace.sh
+# Usage: [KERNEL=name] [QUICK=1] trace.sh
 #	 QUICK leaves out the bpftrace scripts
 
 . "$(dirname "$0")/lab.sh"
@@ -169,7 +169,7 @@ mkdir "$lab_work/hog"
 cp "$lab_scripts/guest-trace-hog.c" "$lab_work/hog"
 printf '%s\n' "obj-m := guest-trace-hog.o" "ccflags-y := -I$lab_work/build" \
 	>"$lab_work/hog/Kbuild"
-quiet trace-hog make -C "$headers" M="$lab_work/hog" \
+quiet trace-hog kbuild "$headers" M="$lab_work/hog" \
 	KBUILD_EXTRA_SYMBOLS="$lab_work/build/Module.symvers" modules
 
 files=("$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_sessions.ko

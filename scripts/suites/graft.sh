@@ -11,7 +11,7 @@ suite()
 	local tree=$lab_work/tree build=$lab_work/kunit modules boot
 
 	need gcc libc6-dev make flex bison bc python3
-	source=$(linux_source)
+	source=$(linux_source 6.x)
 	patch_source "$source"
 	# 1.5 GB: as links, if the cache is on the same filesystem
 	cp -al "$source" "$tree" 2>/dev/null ||

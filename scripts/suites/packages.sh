@@ -10,15 +10,19 @@
 
 suite()
 {
-	local kernel61 kernel612 releases root=$lab_work/debian release
+	local name found releases=() root=$lab_work/debian release later
 
 	command -v dpkg-query >/dev/null || {
 		result skipped 1 "not a Debian machine"
 		return
 	}
-	kernel61=$("$lab_scripts/stock-kernel.sh" 6.1)
-	kernel612=$("$lab_scripts/stock-kernel.sh" 6.12)
-	releases=("${kernel61%% *}" "${kernel612%% *}")
+	# Those that are made for this Debian
+	for name in 6.1 6.12 newest; do
+		found=$(debian_stock $name) || continue
+		releases+=("${found%% *}")
+		stock_vmlinuz "${found%% *}"
+	done
+	[ ${#releases[@]} != 0 ]
 
 	need dpkg-dev lintian make xz-utils zstd
 	copy_sources "$lab_work/source"
@@ -39,7 +43,9 @@ suite()
 		result skipped 1 "installing needs root and mounts of one's own"
 		return
 	fi
-	debian_unpack "$root" "apt-get install -y --no-install-recommends dkms man-db python3 \
+	later=$(debian_later "$(debian_codename)")
+	debian_unpack "$root" "echo '$later' >>/etc/apt/sources.list && apt-get update &&
+		apt-get install -y --no-install-recommends dkms man-db python3 \
 			${releases[*]/#/linux-headers-} &&
 		for release in ${releases[*]}; do depmod \$release || exit 1; done"
 	mkdir "$root/deb" "$root/driver"
@@ -81,7 +87,7 @@ suite()
 	try "nothing left" diff "$lab_work/before" <(chroot_files "$root")
 
 	copy_sources "$root/driver/source"
-	release=${releases[1]}
+	release=${releases[-1]}
 	# Twice: what has changed in between is built, too
 	try "make dkms" chroot_run "$root" "
 		cd /driver/source && make='make dkms KDIR=/lib/modules/$release/build' &&
@@ -95,8 +101,9 @@ packages_boot()
 {
 	local status=0
 
+	rm -f "$lab_work"/hwheel.ko*
 	cp "$1"/updates/dkms/hwheel.ko* "$1/hello.ko" "$lab_work" || return
-	[ ! -e "$lab_work/hwheel.ko.xz" ] || xz -df "$lab_work/hwheel.ko.xz" || return
+	module_plain "$lab_work"/hwheel.ko*
 	TIMEOUT=120 "$lab_scripts/boot-qemu.sh" "$2" 2 512M \
 		"$lab_scripts/guest-packages.sh" "$lab_work/hwheel.ko" \
 		"$lab_work/hello.ko" >"$lab_work/console" || status=$?

@@ -9,7 +9,7 @@
 
 suite()
 {
-	need gcc make clang-19
+	need gcc make
 	reach_errors
 	reach_compilers
 	reach_i386
@@ -76,8 +76,10 @@ reach_compilers()
 	local flavour kernel
 
 	clang_for_gcc "$lab_work/clang"
-	for flavour in 6.1 6.12 6.12-rt; do
+	for flavour in 6.1 6.12 6.12-rt newest; do
 		kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
+		# Where the headers are
+		ROOT=$(kbuild_root "${kernel##* }") need gcc clang-19
 		try "$flavour gcc" reach_build "${kernel##* }" W=1
 		try "$flavour clang" reach_build "${kernel##* }" W=1 CC="$lab_work/clang"
 	done
@@ -109,7 +111,7 @@ reach_build()
 
 	rm -rf "$dir"
 	copy_sources "$dir"
-	make -j "$lab_jobs" -C "$1" M="$dir" "${@:2}" modules >"$lab_work/make" 2>&1 ||
+	kbuild "$1" -j "$lab_jobs" M="$dir" "${@:2}" modules >"$lab_work/make" 2>&1 ||
 		{ cat "$lab_work/make"; return 1; }
 	! grep -E "^(WARNING|$dir/.*([Ww]arning|error):)|modpost:" "$lab_work/make" || return
 	ls "$dir"/hwheel{,_torture,_bench}.ko "$dir"/samples/hwheel_{hello,rcu,sessions}.ko
@@ -137,7 +139,7 @@ i386_tree()
 
 	need gcc libc6-dev make flex bison bc python3
 	need "gcc-$(gcc -dumpversion)-multilib"
-	source=$(linux_source)
+	source=$(linux_source 6.x)
 	key=$(echo "$source $(host_sizes) $(declare -f patch_source)" | sha256sum)
 	dir=$lab_cache/uml-i386-${key:0:12}
 	once "$dir" i386_fill
@@ -164,15 +166,16 @@ i386_fill()
 	patch_source "$source" && cp -al "$source" "$1/tree"
 }
 
-# arm64: Debian's kernel of the same version as the x86 one, since what its
-# headers run while they build a module is taken from that
+# arm64: Debian's kernel of the same version as the x86 one, since what its headers run
+# while they build a module is taken from that. Always in a builder.
 reach_arm64()
 {
-	local kernel release dir headers image status=0
+	local found release dir headers root status=0
 
-	need gcc-aarch64-linux-gnu
-	kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
-	release=${kernel%% *}
+	found=$(DEBIAN=trixie debian_stock 6.12)
+	read -r release _ <<<"$found"
+	root=$(builder trixie)
+	ROOT=$root need "linux-headers-$release" make gcc-aarch64-linux-gnu
 	headers=/usr/src/linux-headers-$release
 	release=${release%-amd64}-arm64
 	dir=$lab_cache/arm64-$release
@@ -180,10 +183,11 @@ reach_arm64()
 		result skipped 1 "arm64: no $release in the archive"
 		return
 	}
-	ln -sfn "$(realpath "$headers/scripts")" "$dir/usr/src/linux-headers-$release/scripts"
-	ln -sfn "$(realpath "$headers/tools")" "$dir/usr/src/linux-headers-$release/tools"
+	cp -a "$dir/usr/src/." "$root/usr/src"
+	ln -sfn "$headers/scripts" "$root/usr/src/linux-headers-$release/scripts"
+	ln -sfn "$headers/tools" "$root/usr/src/linux-headers-$release/tools"
 
-	try "arm64 gcc" reach_build "$dir/usr/src/linux-headers-$release" W=1 \
+	try "arm64 gcc" reach_build "$root/usr/src/linux-headers-$release" W=1 \
 		ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-
 	{
 		echo "sessions=10000 parameters='max_ms=2000 traffic_ms=1000'"
@@ -202,27 +206,22 @@ reach_arm64()
 	try "arm64: kernel log" clean_log "$lab_work/log"
 }
 
-# From lists of its own, so that the machine need not know of the architecture
+# From lists of that architecture
 arm64_fill()
 {
-	local lists=$lab_work/lists package
-	local apt=(-o APT::Architecture=arm64 -o APT::Architectures=arm64
-		-o Dir::State::Lists="$lists" -o Dir::State::status=/dev/null
-		-o Dir::Cache="$lab_work/apt")
+	# shellcheck disable=SC2034 # lists_fetch() uses it
+	local lab_arch=arm64 lab_lists=$lab_cache/apt-arm64 package
 
+	lists 60
 	say "arm64: downloading $release"
-	mkdir -p "$lists/partial" "$lab_work/apt/archives/partial" "$lab_work/debs" &&
-		archive arm64-update "${apt[@]}" update || return
-	for package in busybox-static "linux-headers-$release" \
-		       "linux-image-$release-unsigned"; do
-		(cd "$lab_work/debs" &&
-			archive arm64-download "${apt[@]}" download "$package") || return
+	mkdir "$lab_work/debs" || return
+	for package in busybox-static "linux-headers-$release"; do
+		(cd "$lab_work/debs" && archive arm64-download -c "$lab_lists/conf" \
+			download "$package") || return
 	done
-	image=$(echo "$lab_work"/debs/linux-image-*.deb)
-	dpkg --fsys-tarfile "$image" | tar -x -C "$1" --wildcards \
-		--transform 's,.*/,,' './boot/vmlinuz-*' || return
-	mv "$1"/vmlinuz-* "$1/vmlinuz" && rm "$image" || return
 	for package in "$lab_work"/debs/*.deb; do
 		dpkg -x "$package" "$1" || return
 	done
+	archive_extract "$(stock_package binary "$release")" "$1" '*/vmlinuz*' &&
+		mv "$1"/vmlinuz-* "$1/vmlinuz"
 }

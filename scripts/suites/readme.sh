@@ -4,7 +4,8 @@
 # Suite: each command in README, run on a new Debian, and on its kernel in QEMU
 # Takes: 60 s
 #
-# README, followed by two who have a new Debian machine. The
+# README, followed by two who have a new Debian machine, of the release DEBIAN or of
+# that of this machine. The
 # visitor has git and make, and lets the rest be installed; the user has a stock
 # kernel, builds for it, and boots it with what was built, in QEMU. Both have a
 # clone of the checkout in ~/hwheel, and run what README says there.
@@ -68,7 +69,7 @@ readme_table()
 
 suite()
 {
-	local kernel vmlinuz visit visitor=$lab_work/visitor user=$lab_work/user
+	local found vmlinuz visit visitor=$lab_work/visitor user=$lab_work/user
 	local standard="apt-get install -y ca-certificates git make"
 
 	readme=$lab_top/README dir=$lab_work/readme
@@ -84,8 +85,9 @@ suite()
 		result skipped 1 "needs Debian, root and mounts of one's own"
 		return
 	fi
-	kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
-	read -r release vmlinuz _ <<<"$kernel"
+	found=$(debian_stock 6.12 newest)
+	read -r release _ <<<"$found"
+	vmlinuz=$(stock_vmlinuz "$release")
 
 	# The visitor's machine has never asked the archive for its lists
 	debian_unpack "$visitor" "$standard && rm -r /var/lib/apt/lists/*"
@@ -221,7 +223,7 @@ readme_tree()
 {
 	local source
 
-	source=$(linux_source)
+	source=$(linux_source 6.x)
 	mkdir -p "$1/include/linux" "$1/lib"
 	cp "$source"/{Kbuild,Makefile} "$1"
 	cp "$source"/lib/{Kconfig,Makefile} "$1/lib"
@@ -256,8 +258,11 @@ readme_row()
 	efi)	# There is nothing here that would take the key
 		command="$item 2>&1 | grep 'EFI variables are not supported'" ;;
 	esac
-	SHARE=1 chroot_run "$machine" "cd $folder && { $command; } && $(readme_left)" 2>&1 \
-		</dev/null | tee "$out"
+	# Kernels are not fetched and built again; but logs are the machine's own
+	mkdir -p "$machine/var/log/lab"
+	BIND="$lab_cache $machine/var/log/lab:$lab_cache/log" chroot_run "$machine" \
+		"export XDG_CACHE_HOME=${lab_cache%/*}
+		cd $folder && { $command; } && $(readme_left)" 2>&1 </dev/null | tee "$out"
 	[ "${PIPESTATUS[0]}" = 0 ] || return
 	[ "$item" != "make demo" ] || cp "$out" "$lab_work/demo"
 	readme_printed "$out"
@@ -327,7 +332,7 @@ readme_guest()
 
 	truncate -s $(($(du -sm "$machine" | cut -f 1) * 5 / 4 + 200))M "$image"
 	quiet readme-disk mkfs.ext4 -q -O ^has_journal -d "$machine" "$image" || return
-	mapfile -t files < <(stock_modules 6.12 virtio_blk)
+	mapfile -t files < <(stock_modules "$release" virtio_blk)
 	{
 		echo "modules='${files[*]##*/}'"
 		cat "$lab_scripts/guest-readme.sh"

@@ -7,7 +7,7 @@
 suite()
 {
 	need gcc make perl sparse shellcheck git
-	source=$(linux_source)
+	source=$(linux_source 6.x)
 	kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
 	headers=${kernel##* }
 	build=$lab_work/style
