@@ -95,7 +95,7 @@ help:
 	@echo '                  BROKEN=fault: with a fault, which it has to find'
 	@echo 'make fuzz         lets libFuzzer drive the levels in user space; TIME=seconds'
 	@echo 'make bench        measures it beside timer_list and hrtimer (an hour);'
-	@echo '                  WHERE="uml years qemu icount" QUICK=1; WHAT=core: only that, in uml'
+	@echo '                  WHERE="uml years uml-smp qemu icount" QUICK=1; WHAT=core: only that, in uml'
 	@echo 'make pacing       a qdisc on a wheel beside fq and tbf, in QEMU: rates and gaps'
 	@echo '                  RATE=Mbit/s TIME=seconds KERNEL=name'
 	@echo 'make htmldocs     Documentation/output/index.html'

@@ -4,8 +4,8 @@
 
 Usage: bench.py DIRECTORY NAME=LOG...
 
-NAME says where LOG was made: uml, years (user-mode Linux in simulated time),
-qemu-CPUS or icount (QEMU, where each instruction takes a nanosecond).
+NAME says where LOG was made: uml, uml-smp-CPUS or years (user-mode Linux; in simulated
+time), qemu-CPUS or icount (QEMU, where each instruction takes a nanosecond).
 """
 
 import json
@@ -37,7 +37,7 @@ def read_log(name, path):
             if 'kernel' in found:
                 kernel, vcpus = found['kernel'], int(found['cpus'])
                 continue
-            result = {'where': name.split('-')[0], 'kernel': kernel}
+            result = {'where': re.sub(r'-\d+$', '', name), 'kernel': kernel}
             if name == 'years':
                 result.update(where='uml', time='simulated')
             if name == 'icount':
@@ -342,15 +342,16 @@ class Targets:
             select(self.uml, subject='hwheel', op='timer_size')], 48)
 
     def smp(self):
-        qemu = select(self.results, where='qemu', time=None)
-        for op, name in (('own', 'own timers'), ('handed', 'handed over')):
-            for variant in ('relative', 'absolute', 'slack'):
-                self.add(f'QEMU, {name}, {variant} / timer_list', [
-                    (r['median'] / median(qemu, subject='timer_list', op=op, cpus=r['cpus'],
-                                          of_cpus=r['of_cpus']),
-                     f'{r["cpus"]} of {r["of_cpus"]} CPUs')
-                    for r in select(qemu, subject='hwheel', op=op, variant=variant)
-                    if r['cpus'] == r['of_cpus']], 1.0, at_least=True)
+        for where in ('qemu', 'uml-smp'):
+            found = select(self.results, where=where, time=None)
+            for op, name in (('own', 'own timers'), ('handed', 'handed over')):
+                for variant in ('relative', 'absolute', 'slack'):
+                    self.add(f'{where}, {name}, {variant} / timer_list', [
+                        (r['median'] / median(found, subject='timer_list', op=op,
+                                              cpus=r['cpus'], of_cpus=r['of_cpus']),
+                         f'{r["cpus"]} of {r["of_cpus"]} CPUs')
+                        for r in select(found, subject='hwheel', op=op, variant=variant)
+                        if r['cpus'] == r['of_cpus']], 1.0, at_least=True)
 
     def show(self):
         self.operations()
@@ -440,6 +441,7 @@ def main():
     if not results:
         sys.exit('bench.py: no results')
     print_where('uml', select(results, where='uml'))
+    print_where('uml-smp', select(results, where='uml-smp'))
     print_where('qemu', select(results, where='qemu', time=None))
     print_where('qemu, where each instruction takes 1 ns', select(results, time='instructions'))
     Targets(results).show()

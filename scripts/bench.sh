@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Measures hwheel beside timer_list and hrtimer: at native speed in user-mode
-# Linux, on several CPUs in QEMU, with a clock there that counts instructions, and
+# Linux, there and in QEMU on several CPUs, with a clock that counts instructions, and
 # over years in simulated time. Prints tables, writes bench.json and draws
 # bench.svg.
 #
-# Usage: [WHERE='uml years qemu icount'] [WHAT='group...'] [QUICK=1] [ROUNDS=n] \
+# Usage: [WHERE='uml years uml-smp qemu icount'] [WHAT='group...'] [QUICK=1] [ROUNDS=n] \
 #	 [READ=seconds] [OUT=folder] bench.sh
 #	 WHAT picks the groups that are measured in user-mode Linux and by icount;
 #	 READ has all debugfs files read meanwhile, with pauses of so many seconds;
@@ -14,7 +14,7 @@
 
 . "$(dirname "$0")/lab.sh"
 
-where=${WHERE:-uml years qemu icount}
+where=${WHERE:-uml years uml-smp qemu icount}
 quick=${QUICK:-}
 rounds=${ROUNDS:-${quick:+2}}
 parameters="rounds=${rounds:-5}"
@@ -54,8 +54,8 @@ modules()
 boot_uml()
 {
 	TIMEOUT=${TIMEOUT:-7200} "$lab_scripts/boot-uml.sh" "$linux" \
-		"$lab_work/payload" "$lab_work"/uml/hwheel.ko \
-		"$lab_work"/uml/hwheel_bench.ko
+		"$lab_work/payload" "$lab_work/$uml"/hwheel.ko \
+		"$lab_work/$uml"/hwheel_bench.ko
 }
 
 boot_qemu()
@@ -65,14 +65,15 @@ boot_qemu()
 		"$lab_work"/qemu/hwheel_bench.ko
 }
 
+# build_uml KERNEL
 build_uml()
 {
 	local kernel
 
-	[ ! -d "$lab_work/uml" ] || return 0
-	kernel=$("$lab_scripts/build-kernel.sh" uml)
+	uml=$1
+	kernel=$("$lab_scripts/build-kernel.sh" "$uml")
 	read -r linux build <<<"$kernel"
-	modules uml "$build" ARCH=um
+	[ -d "$lab_work/$uml" ] || modules "$uml" "$build" ARCH=um
 }
 
 where_uml()
@@ -80,15 +81,22 @@ where_uml()
 	local pending=1000,100000,1000000,4000000 late_s=60
 
 	[ -z "$quick" ] || pending=1000,100000 late_s=5
-	build_uml
+	build_uml uml
 	measure uml "${WHAT:-core expire mix life late wakeups cascade hold memory smp}" \
 		"$parameters pending=$pending late_s=$late_s" boot_uml
 }
 
 where_years()
 {
-	build_uml
+	build_uml uml
 	APPEND=time-travel=inf-cpu measure years "years lone" "pending=1000" boot_uml
+}
+
+where_uml-smp()
+{
+	build_uml uml-smp
+	CPUS=2 measure uml-smp-2 smp "$parameters pending=1000" boot_uml
+	CPUS=4 measure uml-smp-4 smp "$parameters pending=1000" boot_uml
 }
 
 build_qemu()
@@ -124,8 +132,8 @@ where_icount()
 need gcc make python3 python3-matplotlib
 for name in $where; do
 	case $name in
-	uml|years|qemu|icount)	"where_$name" ;;
-	*)			die "WHERE=$name: not one of uml, years, qemu and icount" ;;
+	uml|years|uml-smp|qemu|icount) "where_$name" ;;
+	*)	die "WHERE=$name: not one of uml, years, uml-smp, qemu and icount" ;;
 	esac
 done
 # Debian's python3, which has its matplotlib; the PATH may have another one first

@@ -25,7 +25,7 @@ run_kunit()
 	need gcc make python3
 	kernel=$("$lab_scripts/build-kernel.sh" "$variant")
 	read -r image build <<<"$kernel"
-	source=$(linux_source newest)
+	source=$build/source
 	case $variant in
 	uml*)	boot=("$lab_scripts/boot-uml.sh" "$image") arch=(ARCH=um)
 		try "signal frames fit" uml_stack_fits "$build" ;;
@@ -55,6 +55,9 @@ boot_kunit()
 
 	guest_log "$dir/console" >"$dir/log"
 	sed -n '/lab: kunit begins/,/lab: kunit ends/p' "$dir/log" >"$dir/ktap"
+	# Of modules 6.1 does not say that it begins, or with how many suites
+	grep -q '^KTAP version' "$dir/ktap" ||
+		sed -i "1aKTAP version 1\n1..$(grep -c '^    # Subtest:' "$dir/ktap")" "$dir/ktap"
 	"$source/tools/testing/kunit/kunit.py" parse "$dir/ktap" |
 		tee "$dir/parsed" || :
 	kunit_results "$dir/parsed"

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Suite: load, debugfs, sessions, unload on the newest longterm kernel beside 6.1 and 6.12
+# Takes: 60 s
+
+. "$lab_scripts/suites/shared/stock.sh"
+
+suite()
+{
+	if (stock_release lts); then
+		run_stock lts
+	else
+		result skipped 1 "Debian has no headers of another longterm kernel"
+	fi
+}
