@@ -127,6 +127,7 @@
 #include <linux/uaccess.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 
 #include "hwheel.h"
 #include "hwheel_compat.h"
@@ -247,8 +248,9 @@ static LIST_HEAD(hwheel_wheels);
 static LIST_HEAD(hwheel_gone);
 static struct hwheel *hwheel_newest;	/* of all, in use and gone */
 static u32 hwheel_lives;
+static DEFINE_XARRAY(hwheel_by_life);	/* the wheels in use */
 static DEFINE_MUTEX(hwheel_mutex);
-static int hwheel_cpuhp_state;
+static int hwheel_cpuhp_state;		/* 0 unless the module is ready for use */
 
 #ifdef HWHEEL_BROKEN
 static char *broken = "";
@@ -573,14 +575,15 @@ static void hwheel_kick(void *data)
 	raw_spin_lock(&base->lock);
 	base->count[HWHEEL_REMOTE_KICKS]++;
 	if (base->armed && base->armed != HWHEEL_NEVER)
-		hwheel_start_hrtimer(base, levels_tick_ns(&base->levels, base->armed));
+		hwheel_start_hrtimer(base, levels_tick_ns(&base->levels,
+							  levels_wake(&base->levels)));
 	raw_spin_unlock(&base->lock);
 }
 
 /* Have a run at @tick, which is earlier than the next one would be. */
 static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 {
-	base->armed = max(tick, 1ULL);
+	base->armed = max(tick, 1ULL);	/* 0 is for runs; overdue may be due at tick 0 */
 	/*
 	 * A pinned hrtimer is queued on the CPU that starts it. Busy means that
 	 * a kick is under way, which will see the new tick.
@@ -588,7 +591,7 @@ static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 	if (base->cpu != smp_processor_id() && cpu_online(base->cpu))
 		smp_call_function_single_async(base->cpu, &base->kick);
 	else
-		hwheel_start_hrtimer(base, levels_tick_ns(&base->levels, base->armed));
+		hwheel_start_hrtimer(base, levels_tick_ns(&base->levels, tick));
 }
 
 /*
@@ -693,6 +696,15 @@ static void hwheel_wait_running(struct hwheel_base *base,
 }
 
 /*
+ * Can other CPUs arm timers on @base? A CPU that comes has a base before it is
+ * online, for itself; its hrtimer can't be started from elsewhere yet.
+ */
+static bool hwheel_reachable(const struct hwheel_base *base)
+{
+	return !READ_ONCE(base->offline) && cpu_online(base->cpu);
+}
+
+/*
  * In a run, base locked: @timer was told while its callback ran to go on
  * elsewhere. Where the lock has to be dropped base->running still holds the
  * timer here, and base->dest still says whether it is to go.
@@ -706,7 +718,7 @@ static void hwheel_move_running(struct hwheel_base *base, struct hwheel_timer *t
 		hwheel_lock_other(base, dest);
 		if (base->dest == dest) {
 			base->dest = NULL;
-			if (!dest->offline && dest->life == timer->life) {
+			if (hwheel_reachable(dest) && dest->life == timer->life) {
 				levels_leave(&base->levels, timer);
 				WRITE_ONCE(timer->base, dest);
 				dest->count[HWHEEL_MIGRATED]++;
@@ -993,7 +1005,7 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 		}
 		if (step == HWHEEL_DUE) {
 			hwheel_fire(base, &now, end, context);
-		} else if (levels->moved - moved < HWHEEL_BATCH) {
+		} else if (levels->moved - moved + HWHEEL_STEP <= HWHEEL_BATCH) {
 			continue;
 		} else {
 			now = hwheel_clock(base->wheel);
@@ -1174,7 +1186,7 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 		return base;
 	if (cpu >= 0) {
 		target = per_cpu_ptr(base->wheel->bases, cpu);
-		if (!READ_ONCE(target->offline))
+		if (hwheel_reachable(target))
 			return target;
 	} else if ((timer->flags & HWHEEL_PINNED) && timer->entry.prev && !base->offline) {
 		return base;	/* it was armed there, not just set up */
@@ -1671,15 +1683,16 @@ static bool hwheel_linked(const struct list_head *entry)
 	       !copy_from_kernel_nofault(&back, &prev->next, sizeof(back)) && back == entry;
 }
 
-/* Is @base, which may be anything, a wheel's? Takes no lock, as none is ever freed. */
-static bool hwheel_known_base(const struct hwheel_base *base)
+/*
+ * Is @base, which may be anything, one of the wheel whose number is @life? Takes no
+ * lock, as neither wheels nor bases are ever freed.
+ */
+static bool hwheel_known_base(const struct hwheel_base *base, u32 life)
 {
-	const struct hwheel *wheel;
+	const struct hwheel *wheel = xa_load(&hwheel_by_life, life);
 	int cpu;
 
-	/* Pairs with the release in hwheel_alloc(). */
-	wheel = smp_load_acquire(&hwheel_newest);
-	for (; wheel; wheel = wheel->older)
+	if (wheel)
 		for_each_possible_cpu(cpu)
 			if (per_cpu_ptr(wheel->bases, cpu) == base)
 				return true;
@@ -1697,7 +1710,7 @@ static noinline void hwheel_unlink_stale(struct hwheel_timer *timer)
 	unsigned long flags;
 	bool pending;
 
-	if (!hwheel_known_base(base))
+	if (!hwheel_known_base(base, timer->life))
 		return;
 	raw_spin_lock_irqsave(&base->lock, flags);
 	pending = READ_ONCE(timer->base) == base && timer->life == base->life &&
@@ -1960,8 +1973,7 @@ static struct hwheel *hwheel_alloc(void)
 		hwheel_init_base(wheel, cpu);
 	mutex_lock(&hwheel_mutex);
 	wheel->older = hwheel_newest;
-	/* Pairs with the acquire in hwheel_known_base(). */
-	smp_store_release(&hwheel_newest, wheel);
+	hwheel_newest = wheel;
 	mutex_unlock(&hwheel_mutex);
 	return wheel;
 }
@@ -2091,6 +2103,11 @@ static int hwheel_open(struct hwheel *wheel)
 	do {
 		wheel->life = ++hwheel_lives;
 	} while (wheel->life == HWHEEL_SHUT_DOWN || wheel->life == HWHEEL_GONE);
+	err = xa_err(xa_store(&hwheel_by_life, wheel->life, wheel, GFP_KERNEL));
+	if (err) {
+		wheel->life = HWHEEL_GONE;
+		goto out;
+	}
 	for_each_possible_cpu(cpu) {
 		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
 
@@ -2116,8 +2133,9 @@ out:
  *
  * Context: task; sleeps.
  * Return: the wheel, or an ERR_PTR: -EINVAL (name, geometry, clock, context or
- * flags are not allowed), -EEXIST (a wheel has that name), -ENOMEM. A line in
- * the kernel log says what is wrong.
+ * flags are not allowed), -EEXIST (a wheel has that name), -ENOMEM, -EOPNOTSUPP
+ * (hwheel is built in, and was booted with bad parameters). A line in the kernel
+ * log says what is wrong.
  */
 struct hwheel *hwheel_create(const struct hwheel_config *config)
 {
@@ -2129,6 +2147,11 @@ struct hwheel *hwheel_create(const struct hwheel_config *config)
 	err = hwheel_check(config, &geometry);
 	if (err)
 		return ERR_PTR(err);
+	if (!hwheel_cpuhp_state) {
+		pr_err("wheel \"%s\": hwheel could not start when the kernel was booted\n",
+		       config->name);
+		return ERR_PTR(-EOPNOTSUPP);
+	}
 
 	err = -ENOMEM;
 	wheel = hwheel_get();
@@ -2151,7 +2174,8 @@ struct hwheel *hwheel_create(const struct hwheel_config *config)
 	if (!err)
 		return wheel;
 
-	pr_err("wheel \"%s\": there is one of that name\n", wheel->name);
+	if (err == -EEXIST)
+		pr_err("wheel \"%s\": there is one of that name\n", wheel->name);
 err_wheel:
 	hwheel_put(wheel);
 err_memory:
@@ -2239,6 +2263,7 @@ static bool hwheel_stop(struct hwheel *wheel)
 	for_each_possible_cpu(cpu)
 		hwheel_stop_base(per_cpu_ptr(wheel->bases, cpu));
 	/* Not before: callbacks that were running may have set up timers */
+	xa_erase(&hwheel_by_life, wheel->life);
 	WRITE_ONCE(wheel->life, HWHEEL_GONE);
 	return true;
 }
@@ -2406,8 +2431,10 @@ static int __init hwheel_init(void)
 	}
 	return 0;
 
+	/* Built in, the code is still there: hwheel_create() refuses from here on. */
 err_cpuhp:
 	cpuhp_remove_state_nocalls(hwheel_cpuhp_state);
+	hwheel_cpuhp_state = 0;
 err_debugfs:
 	hwheel_debugfs_exit();
 	hwheel_free_all();

@@ -1196,7 +1196,8 @@ static unsigned int bench_hold_pass(u32 *least, unsigned int most, u32 *longest)
 
 			do {
 				step = levels_step(l, wake);
-			} while (step == HWHEEL_MOVED && l->moved - moved < HWHEEL_BATCH);
+			} while (step == HWHEEL_MOVED &&
+				 l->moved - moved + HWHEEL_STEP <= HWHEEL_BATCH);
 			ns = ktime_get() - start;
 			while (levels_pop(l))
 				;

@@ -101,8 +101,9 @@
 
 #include "hwheel.h"
 
-/* List moves at most in one call; what it bounds is the time a lock is held. */
+/* List moves at most with a lock held, and in one call. */
 #define HWHEEL_BATCH		32
+#define HWHEEL_STEP		(HWHEEL_BATCH / 2)
 /* Timers put into a spoke from which on it is emptied ahead of its time. */
 #ifndef HWHEEL_CROWD
 #define HWHEEL_CROWD		1024
@@ -1012,7 +1013,7 @@ static __always_inline struct hwheel_timer *spoke_end(struct hwheel_spoke *spoke
 }
 
 /*
- * Take up to HWHEEL_BATCH timers of @spoke, which is no timer's place any
+ * Take up to HWHEEL_STEP timers of @spoke, which is no timer's place any
  * more, to their places; all of them at once if they are due at one tick.
  */
 static inline void levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *spoke)
@@ -1025,7 +1026,7 @@ static inline void levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *
 		levels_splice(l, spoke, levels_place(l, spoke->bound));
 		return;
 	}
-	for (n = 0; n < HWHEEL_BATCH && !spoke_empty(spoke); n++) {
+	for (n = 0; n < HWHEEL_STEP && !spoke_empty(spoke); n++) {
 		struct hwheel_timer *timer = spoke_end(spoke, n);
 		u64 tick = levels_due(l, timer);
 
@@ -1180,14 +1181,18 @@ static inline struct hwheel_timer *levels_any(struct hwheel_levels *l)
  */
 static noinline u64 levels_align_slow(const struct hwheel_levels *l, u64 first, u64 last)
 {
-	const struct hwheel_level *lv = &l->level[l->planned - 1];
-	u64 differ;
+	unsigned int i = READ_ONCE(l->planned);
 
-	/* Slots, and the first one not to be taken */
-	while (!(differ = level_slot(lv, first - 1) ^ level_slot(lv, last)))
-		lv--;
-	return (level_slot(lv, last) >> levels_highest(differ) << levels_highest(differ)) *
-	       lv->width;
+	while (i--) {
+		const struct hwheel_level *lv = &l->level[i];
+		u64 slot = level_slot(lv, last);
+		u64 differ = slot ^ level_slot(lv, first - 1);	/* the first not to be taken */
+
+		if (differ)
+			return (slot >> levels_highest(differ) << levels_highest(differ)) *
+			       lv->width;
+	}
+	return last;	/* a wheel that is just being made again: nothing is armed there */
 }
 
 static __always_inline u64 levels_align(const struct hwheel_levels *l, u64 first, u64 last)

@@ -9,6 +9,7 @@
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
@@ -211,7 +212,7 @@ static bool step(struct rig *rig, u64 now)
 	u64 moved = rig->l.moved;
 
 	what = levels_step(&rig->l, now);
-	if (rig->l.moved - moved > HWHEEL_BATCH)
+	if (rig->l.moved - moved > HWHEEL_STEP)
 		KUNIT_FAIL(rig->test, "%llu timers moved at a time", rig->l.moved - moved);
 	if (what == HWHEEL_DUE) {
 		while ((timer = levels_pop(&rig->l))) {
@@ -855,6 +856,12 @@ static void test_slack(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(geometries); i++) {
 		struct rig *rig = rig_new(test, MS, geometries[i], 0);
+
+		/* A wheel that is just being made again: anything but a crash */
+		rig->l.planned = 0;
+		rig->l.pow2 = false;
+		KUNIT_EXPECT_EQ(test, levels_align(&rig->l, 5, 9), 9ULL);
+		rig_begin(rig, 0);
 
 		for (j = 0; j < 3000; j++) {
 			u64 first = 1 + random_magnitude(1 << 18);
@@ -1901,6 +1908,20 @@ static void test_past(struct kunit *test)
 	msleep(20);
 	for (i = 0; i < n; i++)
 		KUNIT_EXPECT_EQ_MSG(test, runs(&p[i]), 1, "probe %u", i);
+}
+
+/* What is overdue while a wheel's clock is at tick 0 is due at once, too. */
+static void test_tick_0(struct kunit *test)
+{
+	struct probe *p = probes_new(test, wheel_new(test, HOUR), HOUR, 2);
+
+	if (ktime_get() > HOUR)
+		kunit_skip(test, "tick 0 has passed");
+	hwheel_add(&p[1].timer, 0);	/* due at tick 1 */
+	hwheel_add_at(&p[0].timer, 0, 0);
+	wait_for(test, runs(&p[0]));
+	KUNIT_EXPECT_EQ(test, runs(&p[0]), 1);
+	KUNIT_EXPECT_EQ(test, runs(&p[1]), 0);
 }
 
 static void act_past(struct probe *p)
@@ -3469,6 +3490,25 @@ static s64 free_bytes(void)
 /* What each base may take: its parking lot is 4 KiB, a level 8 KiB. */
 #define BASE_BYTES	12288
 
+/* The least time that hwheel_setup() takes in memory that holds @byte. */
+static s64 setup_ns(struct kunit *test, int byte)
+{
+	struct hwheel_timer *timer = kunit_kmalloc(test, sizeof(*timer), GFP_KERNEL);
+	s64 least = S64_MAX;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, timer);
+	for (i = 0; i < 1000; i++) {
+		ktime_t begin;
+
+		memset(timer, byte, sizeof(*timer));
+		begin = ktime_get();
+		hwheel_setup(timer, suite_wheel, probe_run, 0);
+		least = min_t(s64, least, ktime_get() - begin);
+	}
+	return least;
+}
+
 static void test_thousand_wheels(struct kunit *test)
 {
 	const unsigned int n = many / 100;
@@ -3497,6 +3537,10 @@ static void test_thousand_wheels(struct kunit *test)
 		expect_once(test, p, n);
 		if (!round)
 			bytes = before - free_bytes();
+		/* Whatever the memory of a timer held, no wheel is looked at for it. */
+		if (!round)
+			KUNIT_EXPECT_LT(test, setup_ns(test, 0xa5),
+					setup_ns(test, 0) + 2 * n);
 		for (i = 0; i < n; i++) {
 			hwheel_shutdown_sync(&p[i].timer);
 			hwheel_destroy(wheels[i]);
@@ -4194,6 +4238,40 @@ static void test_which_cpu(struct kunit *test)
 	}
 }
 
+/* The CPU that is about to come is ready for timers, but not yet for others'. */
+static struct probe *for_coming;
+
+static int cpu_comes(unsigned int cpu)
+{
+	hwheel_add_on(&for_coming->timer, SECS(1), cpu);
+	return 0;
+}
+
+/*
+ * Sent to a CPU that is just coming, a timer stays here. Else that CPU's wheel would
+ * be driven from here, and what is due then would run here, too.
+ */
+static void test_coming_cpu(struct kunit *test)
+{
+	struct probe *p = probes_new(test, wheel_new(test, 500 * MS), 500 * MS, 2);
+	unsigned int cpu = num_online_cpus() - 1;
+	int state;
+
+	if (!cpu || remove_cpu(cpu))
+		kunit_skip(test, "no CPU goes offline here");
+	for_coming = &p[0];
+	state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "hwheel_kunit:prepare",
+					  cpu_comes, NULL);
+	KUNIT_EXPECT_GT(test, state, 0);
+	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	hwheel_add_on(&p[1].timer, hwheel_remaining(&p[0].timer), cpu);
+	wait_for(test, runs(&p[0]) && runs(&p[1]));
+	KUNIT_EXPECT_NE(test, p[0].cpu, cpu);
+	KUNIT_EXPECT_EQ(test, p[1].cpu, cpu);
+	if (state > 0)
+		cpuhp_remove_state_nocalls(state);
+}
+
 /*
  * Sent to a CPU that is offline, without a warning; to one that is online again;
  * and to one that goes.
@@ -4237,6 +4315,7 @@ static struct kunit_case name[] = {				\
 	KUNIT_CASE(test_returns),				\
 	KUNIT_CASE(test_looking),				\
 	KUNIT_CASE(test_past),					\
+	KUNIT_CASE(test_tick_0),				\
 	KUNIT_CASE(test_past_again),				\
 	KUNIT_CASE(test_far),					\
 	KUNIT_CASE(test_contexts),				\
@@ -4278,6 +4357,7 @@ static struct kunit_case name[] = {				\
 	KUNIT_CASE(test_clocks),				\
 	KUNIT_CASE(test_pinned_and_on),				\
 	KUNIT_CASE(test_which_cpu),				\
+	KUNIT_CASE(test_coming_cpu),				\
 	KUNIT_CASE(test_offline_cpu),				\
 	KUNIT_CASE(test_set_up_pending),			\
 	KUNIT_CASE(test_gone),					\

@@ -450,7 +450,7 @@ static bool step(unsigned int pops)
 	what = levels_step(l, now);
 	check(l->clock >= clock, "the clock went back");
 	check(l->clock <= now || l->clock == clock, "the clock is ahead of time");
-	check(l->moved - moved <= HWHEEL_BATCH, "too many moved at once");
+	check(l->moved - moved <= HWHEEL_STEP, "too many moved at once");
 	check(what != HWHEEL_MOVED || l->moved != moved || l->visited != visited,
 	      "nothing was moved, and more is to come");
 
@@ -710,7 +710,7 @@ static void do_grow(const struct word *w)
 			armed = min(armed, wake());
 			break;
 		}
-		check(wheel->l.moved - moved <= HWHEEL_BATCH, "too many moved at once");
+		check(wheel->l.moved - moved <= HWHEEL_STEP, "too many moved at once");
 	}
 }
 

@@ -32,7 +32,7 @@ faults=(
 	"bit-not-cleared	/void levels_unmark/,/^}/s/\*bits &= .*/;/"
 	"summary-not-cleared	/void levels_unmark/,/^}/s/lv->summary &= .*/;/"
 	"clock-past-bound	s/levels_set_clock(l, spoke->bound)/levels_set_clock(l, now)/"
-	"batch-unbounded	s/n < HWHEEL_BATCH \&\& //"
+	"batch-unbounded	s/n < HWHEEL_STEP \&\& //"
 	"lost-in-cascade	s/if (hwheel_broken(HWHEEL_LOSE_IN_CASCADE))/if (n == 7)/"
 	"cascade-alone		s/!spoke->level || !spoke->mixed ||/!spoke->level ||/"
 	"fires-early		s/ns - 1) + 1 : 0/ns) : 0/"
