@@ -28,11 +28,11 @@
  * see what they did. In hardirq context dropping the lock lets other CPUs in
  * but no interrupts; so there a batch of list moves ends the run, too.
  *
- * A run that was cut short is followed by a break. What is due and was left waits
- * for the end of it, in order. But if a run has only moved timers, those to come
- * are not made to wait for that: it stops while there is still some of the budget
- * left for one that is due right then, and a run within the break does what is due
- * and moves nothing (base->move_after).
+ * A run whose callbacks have used up the budget is followed by a break. What is due
+ * and was left waits for the end of it, in order. Moving timers ahead of their time
+ * has nothing to do with the budget: a run does so for HWHEEL_MOVE_NS at most, or for a
+ * batch, and then leaves as much time to others, in which runs do what is due and move
+ * nothing (base->move_after).
  *
  * The clock of a base is only moved on by runs and, where that is free, by
  * those who arm. It may be behind the time; then new timers go to coarser
@@ -57,8 +57,9 @@
  * A base begins with a parking lot. When a timer is armed that wants a level
  * which is not there, it is parked, and hwheel_want(), under the base's lock in
  * whatever context, has an irq_work queue the work that allocates what is
- * missing and sifts what was parked into it. Without memory all goes on from
- * the parking lot, and another try is made a second later at the earliest.
+ * missing. Without memory all goes on from the parking lot, and another try is
+ * made a second later at the earliest. Fans are made by the same work when the stock
+ * of them runs low; they are kept until the wheel is destroyed.
  *
  * Life and death of a wheel
  * -------------------------
@@ -120,6 +121,7 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/seq_file.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
@@ -141,6 +143,14 @@
 
 /* A run over its budget is followed by a break of this part of the budget. */
 #define HWHEEL_BREAK		8
+
+/*
+ * A run moves timers that are not due for no longer than this, or for one batch in
+ * hardirq context, and leaves the CPU to others for as long again. If something due is
+ * behind those that are moved, a batch in hardirq context is followed by only this part.
+ */
+#define HWHEEL_MOVE_NS		(50 * NSEC_PER_USEC)
+#define HWHEEL_URGENT		4
 
 /* Buckets of lateness, one for each value of fls64(). */
 #define HWHEEL_LATE		65
@@ -185,6 +195,14 @@ static const char * const hwheel_counter_names[HWHEEL_COUNTERS] = {
 	[HWHEEL_MAX_LOCKED_NS]		= "max_locked_ns",
 };
 
+/* Fans are made so many at a time, in less than 64 KiB. */
+#define HWHEEL_FANS		((SZ_64K - 64) / sizeof(struct hwheel_fan))
+
+struct hwheel_fans {
+	struct hwheel_fan	fan[HWHEEL_FANS];
+	struct hwheel_fans	*next;
+};
+
 struct hwheel_base {
 	/*
 	 * Protects all of the base that can change, and of the timers on it
@@ -219,6 +237,7 @@ struct hwheel_base {
 	u64			spent;		/* see hwheel_overdrawn() */
 	ktime_t			move_after;	/* a break for those that are not due */
 	u64			late[HWHEEL_LATE];	/* callbacks, by fls64() of lateness */
+	struct hwheel_fans	*fans;		/* the memory of all of them */
 #ifdef CONFIG_PREEMPT_RT
 	spinlock_t		expiry_lock;	/* held by runs */
 #endif
@@ -949,8 +968,8 @@ static void hwheel_evacuate(struct hwheel_base *from)
 static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_context context)
 {
 	struct hwheel_levels *levels = &base->levels;
-	u64 moved, clock, pause = 0, budget = base->wheel->budget_ns;
-	bool idle = true, overrun = false, overdrawn = false;
+	u64 moved, pause = 0, budget = base->wheel->budget_ns;
+	bool idle = true, fired = false, overrun = false, overdrawn = false;
 	ktime_t begin, now, end, tired, locked;
 
 	if (context == HWHEEL_SOFTIRQ)
@@ -970,48 +989,46 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 	}
 	begin = hwheel_clock(base->wheel);
 	end = hwheel_deadline(begin, budget);
-	tired = end - (ktime_t)(budget / HWHEEL_BREAK);
+	tired = begin + HWHEEL_MOVE_NS;
 	now = begin;
 	locked = begin;
 	moved = levels->moved;
-	clock = levels->clock;
 
 	for (;;) {
 		u64 before = levels->moved;
 		u64 tick = levels_tick_down(levels, now) + hwheel_broken(HWHEEL_EARLY);
 		enum hwheel_step step;
 
-		/* Time for what is due only: in a break, and as the budget runs out */
+		/* Nothing is due, and what is moved ahead of its time can wait */
 		if (unlikely(now < base->move_after || now >= tired) &&
 		    !levels_ripe(levels, tick)) {
-			overrun = now >= base->move_after;
-			pause = overrun ? max(budget / HWHEEL_BREAK, 1ULL) :
-					  base->move_after - now;
+			pause = now < base->move_after ? base->move_after - now : now - begin;
 			break;
 		}
 		step = levels_step(levels, tick);
-		if (step == HWHEEL_IDLE) {
-			levels->stuck = false;
+		if (step == HWHEEL_IDLE)
 			break;
-		}
 		if (levels->moved != before)
 			trace_hwheel_cascade(base, levels->moved - before);
 		idle = false;
 		if (now >= end) {
 			pause = max(budget / HWHEEL_BREAK, 1ULL);
 			overrun = true;
-			levels->stuck |= levels->clock == clock;
 			break;
 		}
 		if (step == HWHEEL_DUE) {
 			hwheel_fire(base, &now, end, context);
+			fired = true;
 		} else if (levels->moved - moved + HWHEEL_STEP <= HWHEEL_BATCH) {
 			continue;
 		} else {
 			now = hwheel_clock(base->wheel);
 			hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, now - locked);
 			if (context == HWHEEL_HARDIRQ) {
-				pause = max(budget / HWHEEL_BREAK, 1ULL);
+				pause = now - begin;
+				if (levels_ripe(levels, levels_tick_down(levels, now)))
+					pause /= HWHEEL_URGENT;
+				pause = max(pause, 1ULL);
 				break;
 			}
 			hwheel_unlock_run(base, context);
@@ -1028,7 +1045,7 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 
 	if (idle)
 		base->count[HWHEEL_IDLE_INTERRUPTS]++;
-	if (context == HWHEEL_HARDIRQ && hwheel_overdrawn(base, begin, now)) {
+	if (context == HWHEEL_HARDIRQ && fired && hwheel_overdrawn(base, begin, now)) {
 		pause = max(budget, 1ULL);
 		overdrawn = true;
 	}
@@ -1079,7 +1096,7 @@ static void hwheel_run_work(struct work_struct *work)
 /* ------------------------------------------------------------------------ */
 /* Levels on demand */
 
-/* Base locked, any context: a timer has been parked for want of a level. */
+/* Base locked, any context: a timer was parked for want of a level, or fans run short. */
 static void hwheel_want(struct hwheel_levels *levels)
 {
 	struct hwheel_base *base = container_of(levels, struct hwheel_base, levels);
@@ -1113,31 +1130,46 @@ static bool hwheel_add_level(struct hwheel_base *base, unsigned int i)
 	return memory;
 }
 
+/* Make fans for @base; false if there is no memory. */
+static bool hwheel_add_fans(struct hwheel_base *base)
+{
+	struct hwheel_fans *fans = kvzalloc_node(sizeof(*fans), GFP_KERNEL | __GFP_NOWARN,
+						 cpu_to_node(base->cpu));
+
+	if (fans)
+		fans_init(fans->fan, HWHEEL_FANS);
+	raw_spin_lock_irq(&base->lock);
+	if (fans) {
+		fans->next = base->fans;
+		base->fans = fans;
+		levels_add_fans(&base->levels, fans->fan, HWHEEL_FANS);
+	} else {
+		base->grow_after = (jiffies + HZ) | 1;
+	}
+	raw_spin_unlock_irq(&base->lock);
+	return fans;
+}
+
 static void hwheel_grow(struct work_struct *work)
 {
 	struct hwheel_base *base = container_of(work, struct hwheel_base, grow);
 	struct hwheel_levels *levels = &base->levels;
-	u64 moved, wake;
-	bool more;
+	u64 wake;
 
 	while (levels->nr < READ_ONCE(levels->wanted))
 		if (!hwheel_add_level(base, levels->nr))
 			break;
-	do {
-		raw_spin_lock_irq(&base->lock);
-		moved = levels->moved;
-		more = levels_sift(levels);
-		if (more) {
-			trace_hwheel_cascade(base, levels->moved - moved);
-		} else {
-			/* Offline: its timers are moved, with no run meanwhile. */
-			wake = levels_wake(levels);
-			if (wake < base->armed && !base->offline)
-				hwheel_arm_base(base, wake);
-		}
-		raw_spin_unlock_irq(&base->lock);
+	while (levels->fans < READ_ONCE(levels->fans_wanted)) {
+		if (!hwheel_add_fans(base))
+			break;
 		cond_resched();
-	} while (more);
+	}
+	raw_spin_lock_irq(&base->lock);
+	/* Offline: its timers are moved, with no run meanwhile. */
+	wake = levels_wake(levels);
+	if (wake < base->armed && !base->offline)
+		hwheel_arm_base(base, wake);
+	raw_spin_unlock_irq(&base->lock);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -1930,8 +1962,14 @@ static void hwheel_free_levels(struct hwheel *wheel)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct hwheel_levels *levels = &per_cpu_ptr(wheel->bases, cpu)->levels;
+		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+		struct hwheel_levels *levels = &base->levels;
+		struct hwheel_fans *fans;
 
+		while ((fans = base->fans)) {
+			base->fans = fans->next;
+			kvfree(fans);
+		}
 		for (i = 0; i < ARRAY_SIZE(levels->level); i++) {
 			kvfree(levels->level[i].spokes);
 			levels->level[i].spokes = NULL;

@@ -28,8 +28,10 @@
 #include <linux/workqueue.h>
 
 #undef HWHEEL_BROKEN		/* faults are for hwheel.ko */
-/* Let the wheels of these tests have crowds all the time. */
+/* Let the wheels of these tests have crowds all the time, and fans in fans. */
 #define HWHEEL_CROWD	16
+#define HWHEEL_CROWD_LOW	32
+#define HWHEEL_FAN_BITS	3
 
 #include "hwheel.h"
 #include "hwheel_compat.h"
@@ -103,6 +105,7 @@ struct rig {
 	struct hwheel_levels	l;
 	struct hwheel_geometry	g;
 	void			*memory;	/* for the levels, as for the lot */
+	void			*fans;		/* memory of RIG_FANS */
 	u64			fired;		/* timers that have */
 	u64			last;		/* tick of the last that has */
 };
@@ -119,6 +122,8 @@ struct place {
 
 #define MS	((s64)NSEC_PER_MSEC)
 #define SPOKES(...)	((const unsigned int []){ __VA_ARGS__, 0 })
+
+#define RIG_FANS	4096
 
 /* Memory of level @i, or of the parking lot, which is one more; all are zeroes. */
 static void *rig_memory(struct rig *rig, unsigned int i)
@@ -139,10 +144,20 @@ static bool rig_grow(struct rig *rig)
 	return true;
 }
 
+/* Begin anew at @clock, without levels. */
+static void rig_begin_bare(struct rig *rig, u64 clock)
+{
+	levels_init(&rig->l, &rig->g, rig_memory(rig, rig->g.levels), clock);
+	if (rig->fans) {
+		fans_init(rig->fans, RIG_FANS);
+		levels_add_fans(&rig->l, rig->fans, RIG_FANS);
+	}
+}
+
 /* Begin anew at @clock, with all levels there. */
 static void rig_begin(struct rig *rig, u64 clock)
 {
-	levels_init(&rig->l, &rig->g, rig_memory(rig, rig->g.levels), clock);
+	rig_begin_bare(rig, clock);
 	while (rig_grow(rig))
 		;
 }
@@ -161,6 +176,15 @@ static void rig_init(struct rig *rig, struct kunit *test, u64 tick_ns,
 				    level_size(HWHEEL_PARKED), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, rig->memory);
 	rig_begin(rig, clock);
+}
+
+/* Let there be fans. */
+static void rig_fan(struct rig *rig)
+{
+	rig->fans = kunit_kmalloc_array(rig->test, RIG_FANS, sizeof(struct hwheel_fan),
+					GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(rig->test, rig->fans);
+	rig_begin(rig, rig->l.clock);
 }
 
 static struct rig *rig_new(struct kunit *test, u64 tick_ns,
@@ -254,7 +278,7 @@ static struct place place(struct rig *rig, const struct item *item)
 		for (p.spoke = 0; lv->spokes && p.spoke < lv->nr; p.spoke++)
 			spoke_for_each(timer, &lv->spokes[p.spoke])
 				if (timer == &item->timer)
-					return p;
+					return p;	/* not of those in fans */
 	}
 	p.level = -1;
 	p.spoke = -1;
@@ -608,7 +632,7 @@ static struct rig *rig_part(struct kunit *test, const unsigned int *spokes,
 {
 	struct rig *rig = rig_new(test, MS, spokes, clock);
 
-	levels_init(&rig->l, &rig->g, rig_memory(rig, rig->g.levels), clock);
+	rig_begin_bare(rig, clock);
 	while (rig->l.nr < levels)
 		rig_grow(rig);
 	return rig;
@@ -684,7 +708,7 @@ static void test_grow_on_demand(struct kunit *test)
 			u64 tick = clock + random_magnitude(2 * reach);
 			int level = min_t(int, book_level(rig, clock, tick), rig->g.levels - 1);
 
-			levels_init(&rig->l, &rig->g, rig_memory(rig, rig->g.levels), clock);
+			rig_begin_bare(rig, clock);
 			rig->l.want = note_want;
 			wants = 0;
 			add(rig, t, tick);
@@ -692,8 +716,9 @@ static void test_grow_on_demand(struct kunit *test)
 			expect_place(rig, t, rig->g.levels, -1);
 			while (rig->l.nr < rig->l.wanted) {
 				rig_grow(rig);
-				while (rig->l.nr == rig->l.wanted && levels_sift(&rig->l))
-					;
+				expect_sound(rig);
+				levels_del(&rig->l, &t->timer);
+				add(rig, t, tick);
 			}
 			KUNIT_EXPECT_EQ_MSG(test, rig->l.nr, level + 1,
 					    "levels for tick %llu at %llu", tick, clock);
@@ -771,59 +796,61 @@ static void test_bits_follow(struct kunit *test)
 }
 
 /*
- * A crowd in one coarse spoke goes down early, and beside it all keep time. It is
- * begun @lead spokes of the level below before it is due, and what has no place then
- * is looked at again @again spokes before that.
+ * A crowd in one coarse spoke is sifted early, and beside it all keep time, also those
+ * that join it late.
  */
-static void crowd(struct kunit *test, u64 tick_ns, unsigned int lead, unsigned int again)
+static void crowd(struct kunit *test, u64 tick_ns, const unsigned int *spokes, u64 begin,
+		  u64 width, u64 lead)
 {
 	enum { CROWD = 20000, OTHERS = 400 };
-	struct rig *rig = rig_new(test, tick_ns, SPOKES(128, 128, 128), 0);
+	struct rig *rig = rig_new(test, tick_ns, spokes, 0);
 	struct item *t = items_new(test, CROWD + OTHERS);
-	const u64 begin = 5 * 16384;
-	const struct hwheel_timer *timer;
 	struct hwheel_spoke *spoke;
-	u64 wake, wrong = 0;
+	u64 wake, wrong = 0, now, moved;
+	u64 most = 0;
 	unsigned int i;
 
+	rig_fan(rig);
 	for (i = 0; i < CROWD; i++)
-		add(rig, &t[i], begin + random_below(16384));
+		add(rig, &t[i], begin + random_below(width));
+	spoke = levels_place(&rig->l, begin);
 	wake = levels_wake(&rig->l);
-	KUNIT_EXPECT_EQ(test, wake, begin - lead * 128);
+	KUNIT_EXPECT_LE(test, wake, begin - lead);
+	KUNIT_EXPECT_GE(test, wake, begin - min(begin, 8 * lead + 10));
 	advance(rig, wake);
 	expect_sound(rig);
-	/* What is left above level 1 belongs to the last ticks of the spoke. */
-	for (i = 0; i < 128; i++) {
-		spoke = &rig->l.level[2].spokes[i];
-		spoke_for_each(timer, spoke)
-			wrong += timer->expires < (s64)((begin + 16384 - lead * 128) * tick_ns);
-	}
-	KUNIT_EXPECT_EQ(test, wrong, 0ULL);
-	KUNIT_EXPECT_EQ(test, levels_parked(&rig->l)->summary, 0ULL);
-	if (again)
-		KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), begin - again * 128);
+	KUNIT_EXPECT_TRUE(test, spoke_bare(spoke));
+	KUNIT_EXPECT_FALSE(test, rig->l.starved);
 
-	/* Now in the middle of it: a step moves a few, and others are served. */
+	/* From now on nothing that is due has to wait for more than a few moves. */
 	for (i = CROWD; i < CROWD + OTHERS; i++)
-		add(rig, &t[i], wake + 1 + i - CROWD);
-	for (; wake < begin + 20000; wake += 1) {
-		step(rig, wake);
-		step(rig, wake);
-		if (wake % 1000 == 0)
+		add(rig, &t[i], max(wake + 1, begin + i - CROWD - 200));
+	for (now = wake; rig->l.pending && now <= begin + width; now++) {
+		moved = rig->l.moved;
+		while (levels_ripe(&rig->l, now))
+			step(rig, now);
+		most = max(most, rig->l.moved - moved);
+		for (i = 0; i < 8; i++)
+			step(rig, now);
+		if (now % 4096 == 0)
 			expect_sound(rig);
 	}
-	advance(rig, begin + 20000);
+	KUNIT_EXPECT_LE(test, most, 2ULL * HWHEEL_CROWD * (rig->g.levels + 1));
 	for (i = 0; i < CROWD + OTHERS; i++)
 		wrong += t[i].fired * tick_ns != t[i].timer.expires;
 	KUNIT_EXPECT_EQ(test, wrong, 0ULL);
 	KUNIT_EXPECT_EQ(test, rig->fired, (u64)CROWD + OTHERS);
+	KUNIT_EXPECT_EQ(test, rig->l.fans_used, 0U);
+	expect_sound(rig);
 }
 
 static void test_crowd(struct kunit *test)
 {
-	crowd(test, MS, 1, 0);		/* 20 ms of work, and a spoke is 128 ms */
-	crowd(test, 50000, 4, 1);	/* 20 ms, 6.4 ms */
-	crowd(test, 1000, 64, 32);	/* 20 ms, 128 us: half of the level below */
+	/* 20 ms of work for a spoke of 16 s, of 820 ms, of 16 ms; for a bucket of 16 ms */
+	crowd(test, MS, SPOKES(128, 128, 128), 5 * 16384, 16384, 10);
+	crowd(test, 50000, SPOKES(128, 128, 128), 5 * 16384, 16384, 200);
+	crowd(test, 1000, SPOKES(128, 128, 128), 5 * 16384, 16384, 10000);
+	crowd(test, 1000, SPOKES(2), 4 * 16384, 65536, 10000);
 }
 
 /* A million may share a tick; they go where they go in one piece. */
@@ -842,6 +869,76 @@ static void test_same_tick(struct kunit *test)
 	expect_sound(rig);
 	advance(rig, 3000000);
 	KUNIT_EXPECT_EQ(test, rig->fired, (u64)MANY);
+}
+
+/*
+ * Nobody waits for a crowd that is due at one tick: neither one of it that is armed again
+ * for another tick of the same spoke, nor others that come to it.
+ */
+static void test_same_tick_parts(struct kunit *test)
+{
+	enum { MANY = 20000 };
+	static const u64 begins[] = { 5 * 128, 5 * 16384, 5 * 2097152 };
+	unsigned int i, j;
+
+	for (j = 0; j < ARRAY_SIZE(begins); j++) {
+		struct rig *rig = rig_new(test, MS, SPOKES(128, 128, 128), 0);
+		struct item *t = items_new(test, MANY + 1);
+		const u64 begin = begins[j];
+
+		rig_fan(rig);
+		for (i = 0; i < MANY; i++)
+			add(rig, &t[i], begin + 100);
+		mod(rig, &t[MANY / 2], begin + 50);
+		mod(rig, &t[0], begin + 99);
+		mod(rig, &t[MANY - 1], begin + 101);
+		add(rig, &t[MANY], begin + 98);
+		expect_sound(rig);
+		advance(rig, begin + 99);
+		expect_sound(rig);
+		KUNIT_EXPECT_EQ(test, t[MANY / 2].fired, begin + 50);
+		KUNIT_EXPECT_EQ(test, t[MANY].fired, begin + 98);
+		KUNIT_EXPECT_EQ(test, t[0].fired, begin + 99);
+		advance(rig, begin + 200);
+		KUNIT_EXPECT_EQ(test, rig->fired, (u64)MANY + 1);
+		KUNIT_EXPECT_EQ(test, t[MANY - 1].fired, begin + 101);
+		KUNIT_EXPECT_LE(test, rig->l.moved, 20ULL);
+		KUNIT_EXPECT_EQ(test, rig->l.fans_used, 0U);
+	}
+}
+
+/*
+ * A timer that is always armed again for the past holds up others for no longer than it
+ * takes itself, however much that is.
+ */
+static void test_past_fair(struct kunit *test)
+{
+	enum { OTHERS = 20, TAKES = 3 };
+	struct rig *rig = rig_new(test, MS, SPOKES(16, 16, 16), 100);
+	struct item *t = items_new(test, OTHERS + 1);
+	struct hwheel_timer *timer;
+	unsigned int i, n = 0;
+	u64 now = 100, latest = 0;
+
+	for (i = 1; i <= OTHERS; i++)
+		add(rig, &t[i], 110 + i * 5);
+	add(rig, &t[0], 1);
+	while (n < OTHERS && now < 1000) {
+		if (levels_step(&rig->l, now) != HWHEEL_DUE)
+			continue;
+		while ((timer = levels_pop(&rig->l))) {
+			if (timer != &t[0].timer) {
+				latest = max(latest, now - levels_due(&rig->l, timer));
+				n++;
+				continue;
+			}
+			now += TAKES;
+			add(rig, &t[0], 1);
+		}
+		expect_sound(rig);
+	}
+	KUNIT_EXPECT_EQ(test, n, OTHERS);
+	KUNIT_EXPECT_LE(test, latest, 2ULL * TAKES);
 }
 
 static void test_slack(struct kunit *test)
@@ -990,7 +1087,8 @@ static void test_walk(struct kunit *test)
 struct model_timer {
 	struct item		item;
 	struct list_head	sorted;
-	u64			due;		/* not before the clock it was armed at */
+	u64			due;		/* not before the floor it was armed at */
+	bool			past;		/* it was armed for the past */
 	bool			armed;
 };
 
@@ -1013,7 +1111,8 @@ static void model_arm(struct model *m, struct model_timer *t, u64 tick)
 	} else {
 		add(&m->rig, &t->item, tick);
 	}
-	t->due = max(tick, m->rig.l.clock);
+	t->due = max(tick, m->rig.l.floor);
+	t->past = tick < t->due;
 	t->armed = true;
 	list_for_each_entry_reverse(other, &m->sorted, sorted)
 		if (other->due <= t->due)
@@ -1039,14 +1138,12 @@ static const char *model_compare(struct model *m, bool all)
 	struct model_timer *t, *next;
 
 	list_for_each_entry_safe(t, next, &m->sorted, sorted) {
-		if (t->due > m->rig.last)
-			break;
 		if (t->item.fired == NOT_FIRED) {
 			if (t->due < m->rig.last)
 				return "a timer was passed over";
 			continue;
 		}
-		if (t->item.fired != t->due)
+		if (t->item.fired > t->due || (t->item.fired < t->due && !t->past))
 			return "a timer fired at another tick than its own";
 		list_del(&t->sorted);
 		t->armed = false;
@@ -1122,9 +1219,10 @@ static void random_walk(struct kunit *test, const unsigned int *spokes, u64 tick
 	most = div64_u64(S64_MAX, tick_ns) / 8;
 	m->now = random_magnitude(most);
 	rig_init(&m->rig, test, tick_ns, spokes, m->now);
+	if (random_below(4))
+		rig_fan(&m->rig);
 	if (random_below(2))	/* else levels come when they are wanted, or late */
-		levels_init(&m->rig.l, &m->rig.g, rig_memory(&m->rig, m->rig.g.levels),
-			    m->now);
+		rig_begin_bare(&m->rig, m->now);
 	m->nr = 1 + random_below(100);
 	m->timers = kunit_kcalloc(test, m->nr, sizeof(*m->timers), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, m->timers);
@@ -1145,6 +1243,8 @@ static void random_walk(struct kunit *test, const unsigned int *spokes, u64 tick
 			kunit_info(test, "    %u", *spokes);
 	}
 	kunit_kfree(test, m->rig.memory);
+	if (m->rig.fans)
+		kunit_kfree(test, m->rig.fans);
 	kunit_kfree(test, m->timers);
 	kunit_kfree(test, m);
 }
@@ -1202,6 +1302,8 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_bits_follow),
 	KUNIT_CASE(test_crowd),
 	KUNIT_CASE(test_same_tick),
+	KUNIT_CASE(test_same_tick_parts),
+	KUNIT_CASE(test_past_fair),
 	KUNIT_CASE(test_slack),
 	KUNIT_CASE(test_divisors),
 	KUNIT_CASE(test_geometry_faults),

@@ -18,7 +18,7 @@ suites=(
 	"kunit-time	the tests that wait for years, in simulated time"
 	"leaks		kmemleak after a thousand loads, creates, destroys and unloads"
 	"failslab	each allocation of a create fails, one after the other; nothing leaks"
-	"bounds		a million timers in one spoke, counted by instructions: locks, a 1 ms timer"
+	"bounds		counted by instructions: a search for the latest callback, the longest lock hold"
 	"stock-6.1	load, debugfs, sessions, unload on Debian's 6.1 in QEMU, 2 CPUs"
 	"stock-6.12	the same on 6.12"
 	"stock-6.12-rt	the same on 6.12 PREEMPT_RT"
@@ -353,6 +353,11 @@ suite_bounds()
 		     "1 ms timer beside that cascade"; do
 		verdict "${bound#  }" "$out" \
 			grep -E "^$bound.*, 1 ns an instruction .* ok " "$out"
+	done
+
+	"$lab_scripts/bounds.sh" | tee "$out" || :
+	for bound in softirq hardirq; do
+		verdict "search, $bound" "$out" grep -E "^bounds: $bound: .* ok\$" "$out"
 	done
 }
 
