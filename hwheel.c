@@ -28,11 +28,11 @@
  * see what they did. In hardirq context dropping the lock lets other CPUs in
  * but no interrupts; so there a batch of list moves ends the run, too.
  *
- * A run that was cut short is followed by a break. What is due and was left waits
- * for the end of it, in order. But if a run has only moved timers, those to come
- * are not made to wait for that: it stops while there is still some of the budget
- * left for one that is due right then, and a run within the break does what is due
- * and moves nothing (base->move_after).
+ * A run whose callbacks have used up the budget is followed by a break. What is due
+ * and was left waits for the end of it, in order. Moving timers ahead of their time
+ * has nothing to do with the budget: a run does so for HWHEEL_MOVE_NS at most, or for a
+ * batch, and then leaves as much time to others, in which runs do what is due and move
+ * nothing (base->move_after).
  *
  * The clock of a base is only moved on by runs and, where that is free, by
  * those who arm. It may be behind the time; then new timers go to coarser
@@ -57,8 +57,9 @@
  * A base begins with a parking lot. When a timer is armed that wants a level
  * which is not there, it is parked, and hwheel_want(), under the base's lock in
  * whatever context, has an irq_work queue the work that allocates what is
- * missing and sifts what was parked into it. Without memory all goes on from
- * the parking lot, and another try is made a second later at the earliest.
+ * missing. Without memory all goes on from the parking lot, and another try is
+ * made a second later at the earliest. Fans are made by the same work when the stock
+ * of them runs low; they are kept until the wheel is destroyed.
  *
  * Life and death of a wheel
  * -------------------------
@@ -127,6 +128,7 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/seq_file.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
@@ -134,6 +136,7 @@
 #include <linux/uaccess.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 
 #include "hwheel.h"
 #include "hwheel_compat.h"
@@ -147,6 +150,14 @@
 
 /* A run over its budget is followed by a break of this part of the budget. */
 #define HWHEEL_BREAK		8
+
+/*
+ * A run moves timers that are not due for no longer than this, or for one batch in
+ * hardirq context, and leaves the CPU to others for as long again. If something due is
+ * behind those that are moved, a batch in hardirq context is followed by only this part.
+ */
+#define HWHEEL_MOVE_NS		(50 * NSEC_PER_USEC)
+#define HWHEEL_URGENT		4
 
 /* Buckets of lateness, one for each value of fls64(). */
 #define HWHEEL_LATE		65
@@ -191,6 +202,14 @@ static const char * const hwheel_counter_names[HWHEEL_COUNTERS] = {
 	[HWHEEL_MAX_LOCKED_NS]		= "max_locked_ns",
 };
 
+/* Fans are made so many at a time, in less than 64 KiB. */
+#define HWHEEL_FANS		((SZ_64K - 64) / sizeof(struct hwheel_fan))
+
+struct hwheel_fans {
+	struct hwheel_fan	fan[HWHEEL_FANS];
+	struct hwheel_fans	*next;
+};
+
 struct hwheel_base {
 	/*
 	 * Protects all of the base that can change, and of the timers on it
@@ -226,6 +245,7 @@ struct hwheel_base {
 	u64			spent;		/* see hwheel_overdrawn() */
 	ktime_t			move_after;	/* a break for those that are not due */
 	u64			late[HWHEEL_LATE];	/* callbacks, by fls64() of lateness */
+	struct hwheel_fans	*fans;		/* the memory of all of them */
 #ifdef CONFIG_PREEMPT_RT
 	spinlock_t		expiry_lock;	/* held by runs */
 #endif
@@ -255,8 +275,9 @@ static LIST_HEAD(hwheel_wheels);
 static LIST_HEAD(hwheel_gone);
 static struct hwheel *hwheel_newest;	/* of all, in use and gone */
 static u32 hwheel_lives;
+static DEFINE_XARRAY(hwheel_by_life);	/* the wheels in use */
 static DEFINE_MUTEX(hwheel_mutex);
-static int hwheel_cpuhp_state;
+static int hwheel_cpuhp_state;		/* 0 unless the module is ready for use */
 
 #ifdef HWHEEL_BROKEN
 static char *broken = "";
@@ -582,8 +603,14 @@ static void hwheel_kick(void *data)
 	base->kicks--;
 	if (base->life != HWHEEL_GONE) {
 		base->count[HWHEEL_REMOTE_KICKS]++;
-		if (base->armed && base->armed != HWHEEL_NEVER)
-			hwheel_start_hrtimer(base, levels_tick_ns(&base->levels, base->armed));
+		/* What the kick was sent for may have been cancelled, or re-armed */
+		if (base->armed && base->armed != HWHEEL_NEVER) {
+			u64 wake = levels_wake(&base->levels);
+
+			base->armed = max(wake, 1ULL);
+			if (wake != HWHEEL_NEVER)
+				hwheel_start_hrtimer(base, levels_tick_ns(&base->levels, wake));
+		}
 	}
 	raw_spin_unlock(&base->lock);
 }
@@ -591,7 +618,7 @@ static void hwheel_kick(void *data)
 /* Have a run at @tick, which is earlier than the next one would be. */
 static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 {
-	base->armed = max(tick, 1ULL);
+	base->armed = max(tick, 1ULL);	/* 0 is for runs; overdue may be due at tick 0 */
 	/*
 	 * A pinned hrtimer is queued on the CPU that starts it. Busy means that
 	 * a kick is under way, which will see the new tick. A kick is no longer
@@ -600,7 +627,7 @@ static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 	if (base->cpu != smp_processor_id() && cpu_online(base->cpu))
 		base->kicks += !smp_call_function_single_async(base->cpu, &base->kick);
 	else
-		hwheel_start_hrtimer(base, levels_tick_ns(&base->levels, base->armed));
+		hwheel_start_hrtimer(base, levels_tick_ns(&base->levels, tick));
 }
 
 /*
@@ -705,6 +732,15 @@ static void hwheel_wait_running(struct hwheel_base *base,
 }
 
 /*
+ * Can other CPUs arm timers on @base? A CPU that comes has a base before it is
+ * online, for itself; its hrtimer can't be started from elsewhere yet.
+ */
+static bool hwheel_reachable(const struct hwheel_base *base)
+{
+	return !READ_ONCE(base->offline) && cpu_online(base->cpu);
+}
+
+/*
  * In a run, base locked: @timer was told while its callback ran to go on
  * elsewhere. Where the lock has to be dropped base->running still holds the
  * timer here, and base->dest still says whether it is to go.
@@ -718,7 +754,7 @@ static void hwheel_move_running(struct hwheel_base *base, struct hwheel_timer *t
 		hwheel_lock_other(base, dest);
 		if (base->dest == dest) {
 			base->dest = NULL;
-			if (!dest->offline && dest->life == timer->life) {
+			if (hwheel_reachable(dest) && dest->life == timer->life) {
 				levels_leave(&base->levels, timer);
 				WRITE_ONCE(timer->base, dest);
 				dest->count[HWHEEL_MIGRATED]++;
@@ -949,8 +985,8 @@ static void hwheel_evacuate(struct hwheel_base *from)
 static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_context context)
 {
 	struct hwheel_levels *levels = &base->levels;
-	u64 moved, clock, pause = 0, budget = base->wheel->budget_ns;
-	bool idle = true, overrun = false, overdrawn = false;
+	u64 moved, pause = 0, budget = base->wheel->budget_ns;
+	bool idle = true, fired = false, overrun = false, overdrawn = false;
 	ktime_t begin, now, end, tired, locked;
 
 	if (context == HWHEEL_SOFTIRQ)
@@ -970,48 +1006,46 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 	}
 	begin = hwheel_clock(base->wheel);
 	end = hwheel_deadline(begin, budget);
-	tired = end - (ktime_t)(budget / HWHEEL_BREAK);
+	tired = begin + HWHEEL_MOVE_NS;
 	now = begin;
 	locked = begin;
 	moved = levels->moved;
-	clock = levels->clock;
 
 	for (;;) {
 		u64 before = levels->moved;
 		u64 tick = levels_tick_down(levels, now) + hwheel_broken(HWHEEL_EARLY);
 		enum hwheel_step step;
 
-		/* Time for what is due only: in a break, and as the budget runs out */
+		/* Nothing is due, and what is moved ahead of its time can wait */
 		if (unlikely(now < base->move_after || now >= tired) &&
 		    !levels_ripe(levels, tick)) {
-			overrun = now >= base->move_after;
-			pause = overrun ? max(budget / HWHEEL_BREAK, 1ULL) :
-					  base->move_after - now;
+			pause = now < base->move_after ? base->move_after - now : now - begin;
 			break;
 		}
 		step = levels_step(levels, tick);
-		if (step == HWHEEL_IDLE) {
-			levels->stuck = false;
+		if (step == HWHEEL_IDLE)
 			break;
-		}
 		if (levels->moved != before)
 			trace_hwheel_cascade(base, levels->moved - before);
 		idle = false;
 		if (now >= end) {
 			pause = max(budget / HWHEEL_BREAK, 1ULL);
 			overrun = true;
-			levels->stuck |= levels->clock == clock;
 			break;
 		}
 		if (step == HWHEEL_DUE) {
 			hwheel_fire(base, &now, end, context);
-		} else if (levels->moved - moved < HWHEEL_BATCH) {
+			fired = true;
+		} else if (levels->moved - moved + HWHEEL_STEP <= HWHEEL_BATCH) {
 			continue;
 		} else {
 			now = hwheel_clock(base->wheel);
 			hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, now - locked);
 			if (context == HWHEEL_HARDIRQ) {
-				pause = max(budget / HWHEEL_BREAK, 1ULL);
+				pause = now - begin;
+				if (levels_ripe(levels, levels_tick_down(levels, now)))
+					pause /= HWHEEL_URGENT;
+				pause = max(pause, 1ULL);
 				break;
 			}
 			hwheel_unlock_run(base, context);
@@ -1028,7 +1062,7 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 
 	if (idle)
 		base->count[HWHEEL_IDLE_INTERRUPTS]++;
-	if (context == HWHEEL_HARDIRQ && hwheel_overdrawn(base, begin, now)) {
+	if (context == HWHEEL_HARDIRQ && fired && hwheel_overdrawn(base, begin, now)) {
 		pause = max(budget, 1ULL);
 		overdrawn = true;
 	}
@@ -1079,7 +1113,7 @@ static void hwheel_run_work(struct work_struct *work)
 /* ------------------------------------------------------------------------ */
 /* Levels on demand */
 
-/* Base locked, any context: a timer has been parked for want of a level. */
+/* Base locked, any context: a timer was parked for want of a level, or fans run short. */
 static void hwheel_want(struct hwheel_levels *levels)
 {
 	struct hwheel_base *base = container_of(levels, struct hwheel_base, levels);
@@ -1119,31 +1153,46 @@ static bool hwheel_add_level(struct hwheel_base *base, unsigned int i)
 	return memory;
 }
 
+/* Make fans for @base; false if there is no memory. */
+static bool hwheel_add_fans(struct hwheel_base *base)
+{
+	struct hwheel_fans *fans = kvzalloc_node(sizeof(*fans), GFP_KERNEL | __GFP_NOWARN,
+						 cpu_to_node(base->cpu));
+
+	if (fans)
+		fans_init(fans->fan, HWHEEL_FANS);
+	raw_spin_lock_irq(&base->lock);
+	if (fans) {
+		fans->next = base->fans;
+		base->fans = fans;
+		levels_add_fans(&base->levels, fans->fan, HWHEEL_FANS);
+	} else {
+		base->grow_after = (jiffies + HZ) | 1;
+	}
+	raw_spin_unlock_irq(&base->lock);
+	return fans;
+}
+
 static void hwheel_grow(struct work_struct *work)
 {
 	struct hwheel_base *base = container_of(work, struct hwheel_base, grow);
 	struct hwheel_levels *levels = &base->levels;
-	u64 moved, wake;
-	bool more;
+	u64 wake;
 
 	while (levels->nr < READ_ONCE(levels->wanted))
 		if (!hwheel_add_level(base, levels->nr))
 			break;
-	do {
-		raw_spin_lock_irq(&base->lock);
-		moved = levels->moved;
-		more = levels_sift(levels);
-		if (more) {
-			trace_hwheel_cascade(base, levels->moved - moved);
-		} else {
-			/* Offline: its timers are moved, with no run meanwhile. */
-			wake = levels_wake(levels);
-			if (wake < base->armed && !base->offline)
-				hwheel_arm_base(base, wake);
-		}
-		raw_spin_unlock_irq(&base->lock);
+	while (levels->fans < READ_ONCE(levels->fans_wanted)) {
+		if (!hwheel_add_fans(base))
+			break;
 		cond_resched();
-	} while (more);
+	}
+	raw_spin_lock_irq(&base->lock);
+	/* Offline: its timers are moved, with no run meanwhile. */
+	wake = levels_wake(levels);
+	if (wake < base->armed && !base->offline)
+		hwheel_arm_base(base, wake);
+	raw_spin_unlock_irq(&base->lock);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -1192,7 +1241,7 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 		return base;
 	if (cpu >= 0) {
 		target = per_cpu_ptr(base->wheel->bases, cpu);
-		if (!READ_ONCE(target->offline))
+		if (hwheel_reachable(target))
 			return target;
 	} else if ((timer->flags & HWHEEL_PINNED) && timer->entry.prev && !base->offline) {
 		return base;	/* it was armed there, not just set up */
@@ -1689,15 +1738,16 @@ static bool hwheel_linked(const struct list_head *entry)
 	       !copy_from_kernel_nofault(&back, &prev->next, sizeof(back)) && back == entry;
 }
 
-/* Is @base, which may be anything, a wheel's? Takes no lock, as none is ever freed. */
-static bool hwheel_known_base(const struct hwheel_base *base)
+/*
+ * Is @base, which may be anything, one of the wheel whose number is @life? Takes no
+ * lock, as neither wheels nor bases are ever freed.
+ */
+static bool hwheel_known_base(const struct hwheel_base *base, u32 life)
 {
-	const struct hwheel *wheel;
+	const struct hwheel *wheel = xa_load(&hwheel_by_life, life);
 	int cpu;
 
-	/* Pairs with the release in hwheel_alloc(). */
-	wheel = smp_load_acquire(&hwheel_newest);
-	for (; wheel; wheel = wheel->older)
+	if (wheel)
 		for_each_possible_cpu(cpu)
 			if (per_cpu_ptr(wheel->bases, cpu) == base)
 				return true;
@@ -1715,7 +1765,7 @@ static noinline void hwheel_unlink_stale(struct hwheel_timer *timer)
 	unsigned long flags;
 	bool pending;
 
-	if (!hwheel_known_base(base))
+	if (!hwheel_known_base(base, timer->life))
 		return;
 	raw_spin_lock_irqsave(&base->lock, flags);
 	pending = READ_ONCE(timer->base) == base && timer->life == base->life &&
@@ -1935,8 +1985,14 @@ static void hwheel_free_levels(struct hwheel *wheel)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct hwheel_levels *levels = &per_cpu_ptr(wheel->bases, cpu)->levels;
+		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+		struct hwheel_levels *levels = &base->levels;
+		struct hwheel_fans *fans;
 
+		while ((fans = base->fans)) {
+			base->fans = fans->next;
+			kvfree(fans);
+		}
 		for (i = 0; i < ARRAY_SIZE(levels->level); i++) {
 			kvfree(levels->level[i].spokes);
 			levels->level[i].spokes = NULL;
@@ -1978,8 +2034,7 @@ static struct hwheel *hwheel_alloc(void)
 		hwheel_init_base(wheel, cpu);
 	mutex_lock(&hwheel_mutex);
 	wheel->older = hwheel_newest;
-	/* Pairs with the acquire in hwheel_known_base(). */
-	smp_store_release(&hwheel_newest, wheel);
+	hwheel_newest = wheel;
 	mutex_unlock(&hwheel_mutex);
 	return wheel;
 }
@@ -2109,6 +2164,11 @@ static int hwheel_open(struct hwheel *wheel)
 	do {
 		wheel->life = ++hwheel_lives;
 	} while (wheel->life == HWHEEL_SHUT_DOWN || wheel->life == HWHEEL_GONE);
+	err = xa_err(xa_store(&hwheel_by_life, wheel->life, wheel, GFP_KERNEL));
+	if (err) {
+		wheel->life = HWHEEL_GONE;
+		goto out;
+	}
 	for_each_possible_cpu(cpu) {
 		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
 
@@ -2134,8 +2194,9 @@ out:
  *
  * Context: task; sleeps.
  * Return: the wheel, or an ERR_PTR: -EINVAL (name, geometry, clock, context or
- * flags are not allowed), -EEXIST (a wheel has that name), -ENOMEM. A line in
- * the kernel log says what is wrong.
+ * flags are not allowed), -EEXIST (a wheel has that name), -ENOMEM, -EOPNOTSUPP
+ * (hwheel is built in, and was booted with bad parameters). A line in the kernel
+ * log says what is wrong.
  */
 struct hwheel *hwheel_create(const struct hwheel_config *config)
 {
@@ -2147,6 +2208,11 @@ struct hwheel *hwheel_create(const struct hwheel_config *config)
 	err = hwheel_check(config, &geometry);
 	if (err)
 		return ERR_PTR(err);
+	if (!hwheel_cpuhp_state) {
+		pr_err("wheel \"%s\": hwheel could not start when the kernel was booted\n",
+		       config->name);
+		return ERR_PTR(-EOPNOTSUPP);
+	}
 
 	err = -ENOMEM;
 	wheel = hwheel_get();
@@ -2169,7 +2235,8 @@ struct hwheel *hwheel_create(const struct hwheel_config *config)
 	if (!err)
 		return wheel;
 
-	pr_err("wheel \"%s\": there is one of that name\n", wheel->name);
+	if (err == -EEXIST)
+		pr_err("wheel \"%s\": there is one of that name\n", wheel->name);
 err_wheel:
 	hwheel_put(wheel);
 err_memory:
@@ -2249,6 +2316,7 @@ static bool hwheel_stop(struct hwheel *wheel)
 	for_each_possible_cpu(cpu)
 		hwheel_stop_base(per_cpu_ptr(wheel->bases, cpu));
 	/* Not before: callbacks that were running may have set up timers */
+	xa_erase(&hwheel_by_life, wheel->life);
 	WRITE_ONCE(wheel->life, HWHEEL_GONE);
 	return true;
 }
@@ -2427,8 +2495,10 @@ static int __init hwheel_init(void)
 	}
 	return 0;
 
+	/* Built in, the code is still there: hwheel_create() refuses from here on. */
 err_cpuhp:
 	cpuhp_remove_state_nocalls(hwheel_cpuhp_state);
+	hwheel_cpuhp_state = 0;
 err_debugfs:
 	hwheel_debugfs_exit();
 	hwheel_free_all();

@@ -29,7 +29,9 @@
  *     NMI, on any CPU, from any callback.
  * 5.  After a cancel that ends in _sync the callback is neither queued nor
  *     running. A callback may re-arm, cancel, shut down or free its timer.
- * 6.  No lock is held, and interrupts are not kept off, for longer than
+ * 6.  Bounded: one formula says how late a callback can begin, see
+ *     Documentation/late.rst. It has no term for timers that are not due. No
+ *     lock is held, and interrupts are not kept off, for longer than
  *     HWHEEL_BATCH list moves, however many timers share a spoke. Callbacks
  *     that use up the wheel's budget are continued in the next round, in
  *     order, and counted. (Callbacks that are to run in hardirq context keep

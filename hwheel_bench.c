@@ -80,7 +80,7 @@
 
 static char *what = "core,expire,life,mix,late,wakeups,cascade,hold,memory,smp";
 module_param(what, charp, 0444);
-MODULE_PARM_DESC(what, "groups to measure: core, expire, life, mix, late, wakeups, cascade, hold, memory, smp; in simulated time: years, lone");
+MODULE_PARM_DESC(what, "groups to measure: core, expire, life, mix, late, wakeups, cascade, hold, memory, smp; by instructions: bounds; in simulated time: years, lone");
 
 static unsigned int rounds = 5;
 module_param(rounds, uint, 0444);
@@ -94,6 +94,26 @@ MODULE_PARM_DESC(pending, "numbers of timers (default 1000,100000,1000000,400000
 static unsigned long seed = 1;
 module_param(seed, ulong, 0444);
 MODULE_PARM_DESC(seed, "of the random order and delays (default 1)");
+
+static unsigned int bound_rounds = 30;
+module_param(bound_rounds, uint, 0444);
+MODULE_PARM_DESC(bound_rounds, "rounds of group bounds (default 30)");
+
+static unsigned int bound_timers = 1000000;
+module_param(bound_timers, uint, 0444);
+MODULE_PARM_DESC(bound_timers, "timers of its largest crowds (default 1000000)");
+
+static unsigned int bound_context = 3;
+module_param(bound_context, uint, 0444);
+MODULE_PARM_DESC(bound_context, "0 softirq, 1 hardirq, 2 work; 3 is any of the first two");
+
+static unsigned int bound_how = 5;
+module_param(bound_how, uint, 0444);
+MODULE_PARM_DESC(bound_how, "arrangement of group bounds, 0 to 4; else any");
+
+static bool bound_all;
+module_param(bound_all, bool, 0444);
+MODULE_PARM_DESC(bound_all, "let each crowd of group bounds be of the largest size");
 
 static unsigned int late_s = 60;
 module_param(late_s, uint, 0444);
@@ -1171,6 +1191,238 @@ static const struct bench_row bench_cascade_rows[] = {
 };
 
 /*
+ * bounds: the search for the arrangement that makes callbacks latest. Each round makes
+ * a wheel of some geometry, budget and context, puts a crowd onto it (due at one tick,
+ * in one spoke, over some time, or beyond all levels, some of it for after the end), and
+ * then arms again, here and there in it, earlier and later, for instants that many
+ * spokes begin at. How late a callback began is told less a microsecond, or in hardirq
+ * context two, for each callback since nothing was due: what is due takes its time, and
+ * so do breaks in proportion.
+ */
+#define BENCH_AGAIN		400	/* timers that are armed again */
+
+struct bench_bound {
+	struct hwheel_timer	timer;
+	ktime_t			armed;		/* when */
+};
+
+static struct bench_bound **bench_bounds;
+static u64 bench_tick;
+static u64 bench_share;			/* ns a callback that is due may take */
+static ktime_t bench_last;		/* when the last callback ended */
+static u64 bench_run;			/* callbacks since nothing was due */
+static s64 bench_worst;
+static ktime_t bench_worst_due;
+static bool bench_over;
+
+#define BENCH_BOUNDS_CHUNK	512U
+
+static struct bench_bound *bench_bound(unsigned int i)
+{
+	return &bench_bounds[i / BENCH_BOUNDS_CHUNK][i % BENCH_BOUNDS_CHUNK];
+}
+
+static void bench_bound_fired(struct hwheel_timer *timer)
+{
+	struct bench_bound *b = container_of(timer, struct bench_bound, timer);
+	ktime_t now = ktime_get(), due = hwheel_expires(timer);
+	s64 late;
+
+	/* The first tick from then on */
+	due = div64_u64(max(due, b->armed) + bench_tick - 1, bench_tick) * bench_tick;
+	bench_run = due > bench_last ? 0 : bench_run + 1;
+	late = now - due - (s64)(bench_run * bench_share);
+	if (late > bench_worst && !bench_over) {
+		bench_worst = late;
+		bench_worst_due = due;
+	}
+	bench_last = ktime_get();
+}
+
+static void bench_bound_arm(struct bench_bound *b, ktime_t when)
+{
+	b->armed = ktime_get();
+	hwheel_add_at(&b->timer, when, 0);
+}
+
+static u64 bench_pick(const u64 *from, unsigned int n)
+{
+	return from[bench_random(n)];
+}
+
+static int bench_round(unsigned int round, unsigned int most, s64 *locked)
+{
+	static const u64 ticks[] = { 1000, 8000, 50000, BENCH_MS, BENCH_MS };
+	static const u64 spokes[] = { 2, 3, 16, 60, 128, 128, 1000, 4096 };
+	static const u64 budgets[] = { 10 * BENCH_US, 100 * BENCH_US, 0, 0, 2 * BENCH_MS,
+		10 * BENCH_MS };
+	static const char * const how_names[] = { "tick", "spoke", "spread", "parked", "burst" };
+	static const char * const contexts[] = { "softirq", "hardirq", "work" };
+	struct hwheel_config config = { .name = "bounds" };
+	u64 n, how, width, span, reach;
+	unsigned int i, j;
+	ktime_t begin, end, base;
+
+	bench_random_seed(round);
+	config.tick_ns = bench_pick(ticks, ARRAY_SIZE(ticks));
+	config.levels = 1 + bench_random(8);
+	config.context = bound_context < 3 ? bound_context : bench_random(2);
+	config.budget_ns = bench_pick(budgets, ARRAY_SIZE(budgets));
+	reach = config.tick_ns;
+	for (i = 0; i < config.levels; i++) {
+		config.spokes[i] = bench_pick(spokes, ARRAY_SIZE(spokes));
+		if (reach > div64_u64(S64_MAX, config.spokes[i])) {
+			config.levels = i;
+			break;
+		}
+		reach *= config.spokes[i];
+	}
+	if (bench_random(4) == 0) {	/* as most are */
+		config.levels = 0;
+		memset(config.spokes, 0, sizeof(config.spokes));
+		config.spokes[0] = 128;
+		reach = S64_MAX;
+	}
+	n = bound_all ? most : most >> bench_random(6);
+	if (!bound_all && bench_random(4) == 0)
+		n = 20 + bench_random(2000);
+	how = bench_random(ARRAY_SIZE(how_names));
+	if (bound_how < ARRAY_SIZE(how_names))
+		how = bound_how;
+
+	bench_wheel = hwheel_create(&config);
+	if (IS_ERR(bench_wheel))
+		return PTR_ERR(bench_wheel);
+	bench_tick = config.tick_ns;
+	bench_share = config.context == HWHEEL_HARDIRQ ? 2 * BENCH_US : BENCH_US;
+	bench_worst = 0;
+	bench_worst_due = 0;
+	bench_run = 0;
+	bench_last = 0;
+	bench_over = false;
+	for (i = 0; i < n; i++) {
+		hwheel_setup(&bench_bound(i)->timer, bench_wheel, bench_bound_fired, 0);
+		if (i % 4096 == 0)
+			cond_resched();
+	}
+
+	/* A boundary of spokes of as many levels as can be */
+	begin = ktime_get();
+	base = begin + n * 500 + 50 * BENCH_MS;
+	width = config.tick_ns;
+	for (i = 0; config.spokes[i] && i < config.levels &&
+	     width * config.spokes[i] < 2 * BENCH_SECOND; i++)
+		width *= config.spokes[i];
+	if (!config.levels)
+		width = 128 * BENCH_MS;
+	base = div64_u64(base + width - 1, width) * width;
+	span = how == 4 ? n * 300 : 2 * BENCH_SECOND;
+	end = base + 300 * BENCH_MS;
+	for (i = 0; i < n; i++) {
+		ktime_t when;
+
+		switch (how) {
+		case 0:
+			when = base + 100 * BENCH_MS;
+			break;
+		case 1:
+			when = base + bench_random(max_t(u64, width, 1000)) % BENCH_SECOND;
+			break;
+		case 2:
+		case 4:
+			when = base + bench_random(span);
+			break;
+		default:
+			when = base + (reach < BENCH_SECOND ? reach : BENCH_SECOND) +
+			       bench_random(span);
+			break;
+		}
+		/* Of a crowd, a part is for when nobody looks any more */
+		if (how != 0 && n > 20000 && i % 8)
+			when = max(when, end + BENCH_SECOND / 4 + bench_random(BENCH_SECOND));
+		bench_bound_arm(bench_bound(i), when);
+		if (i % 256 == 0)
+			cond_resched();
+	}
+	for (i = 0; i < BENCH_AGAIN && ktime_get() < end; i++) {
+		struct bench_bound *b;
+		ktime_t now = ktime_get(), when;
+
+		j = bench_random(3) == 0 ? bench_random(min_t(u64, n, 100)) :
+		    bench_random(2) ? bench_random(n) : n - 1 - bench_random(min_t(u64, n, 100));
+		b = bench_bound(j);
+		switch (bench_random(6)) {
+		case 0:
+			when = base;
+			break;
+		case 1:
+			when = base + bench_random(100 * BENCH_MS);
+			break;
+		case 2:
+			when = now + bench_random(2 * BENCH_MS);
+			break;
+		case 3:
+			when = div64_u64(now, width) * width + width;
+			break;
+		case 4:
+			when = base + bench_random(20) * config.tick_ns;
+			break;
+		default:
+			when = base + bench_random(BENCH_SECOND);
+			break;
+		}
+		bench_bound_arm(b, when);
+		if (bench_random(4) == 0)
+			usleep_range(100, 100 + bench_random(3000));
+	}
+	while (ktime_get() < end)
+		msleep(20);
+	bench_over = true;
+	for (i = 0; i < n; i++) {
+		hwheel_shutdown_sync(&bench_bound(i)->timer);
+		if (i % 256 == 0)
+			cond_resched();
+	}
+	*locked = hwheel_count(bench_wheel, "max_locked_ns");
+	pr_info("bound round=%u %s %s n=%llu tick=%llu levels=%u spokes=%u,%u,%u,%u budget=%llu late=%lld locked=%lld cascaded=%llu due=base%+lld armed_in=%lld\n",
+		round, contexts[config.context], how_names[how], n, config.tick_ns, config.levels,
+		config.spokes[0], config.spokes[1], config.spokes[2], config.spokes[3],
+		config.budget_ns, bench_worst, *locked, hwheel_count(bench_wheel, "cascaded"),
+		bench_worst_due - base, base - begin);
+	hwheel_destroy(bench_wheel);
+	bench_wheel = NULL;
+	return 0;
+}
+
+static int bench_run_bounds(const struct bench_row *row, u64 n, s64 *result)
+{
+	unsigned int i, chunks = DIV_ROUND_UP(bound_timers, BENCH_BOUNDS_CHUNK);
+	s64 locked;
+	int err = -ENOMEM;
+
+	bench_bounds = kvcalloc(chunks, sizeof(*bench_bounds), GFP_KERNEL);
+	for (i = 0; bench_bounds && i < chunks; i++) {
+		bench_bounds[i] = kvcalloc(BENCH_BOUNDS_CHUNK, sizeof(**bench_bounds), GFP_KERNEL);
+		if (!bench_bounds[i])
+			goto out;
+	}
+	for (i = 0, err = 0; i < bound_rounds && !err; i++) {
+		err = bench_round(seed + i, bound_timers, &locked);
+		result[0] = max(result[0], bench_worst * 100);
+		result[1] = max(result[1], locked * 100);
+	}
+out:
+	for (i = 0; bench_bounds && i < chunks; i++)
+		kvfree(bench_bounds[i]);
+	kvfree(bench_bounds);
+	return err;
+}
+
+static const struct bench_row bench_bounds_rows[] = {
+	{ &bench_hwheel_absolute, BENCH_MS },
+};
+
+/*
  * hold: how long a base is locked for list moves, with all timers in one spoke. The
  * levels alone are driven as a run drives them; each hold is timed. All passes do
  * the very same, so what only some of them see is not ours: a host that runs
@@ -1196,7 +1448,8 @@ static unsigned int bench_hold_pass(u32 *least, unsigned int most, u32 *longest)
 
 			do {
 				step = levels_step(l, wake);
-			} while (step == HWHEEL_MOVED && l->moved - moved < HWHEEL_BATCH);
+			} while (step == HWHEEL_MOVED &&
+				 l->moved - moved + HWHEEL_STEP <= HWHEEL_BATCH);
 			ns = ktime_get() - start;
 			while (levels_pop(l))
 				;
@@ -1504,6 +1757,13 @@ static const struct bench_group bench_groups[] = {
 		.units	= { "ns", "ns" },
 		.counts	= { 0, BENCH_MILLION },
 		.run	= bench_run_cascade,
+	}, {
+		.name	= "bounds",
+		.rows	= bench_bounds_rows, .nr_rows = ARRAY_SIZE(bench_bounds_rows),
+		.ops	= { "bound_late", "bound_locked" },
+		.units	= { "ns", "ns" },
+		.counts	= { 1 }, .once = true,
+		.run	= bench_run_bounds,
 	}, {
 		.name	= "hold",
 		.rows	= bench_hold_rows, .nr_rows = ARRAY_SIZE(bench_hold_rows),

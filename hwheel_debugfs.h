@@ -419,7 +419,7 @@ static size_t hwheel_base_size(const struct hwheel_base *base)
 	for (i = 0; i <= base->levels.planned; i++)
 		if (level_exists(&base->levels.level[i]))
 			bytes += level_size(base->levels.level[i].nr);
-	return bytes;
+	return bytes + READ_ONCE(base->levels.fans) * sizeof(struct hwheel_fan);
 }
 
 static int hwheel_config_show(struct seq_file *m, void *v)

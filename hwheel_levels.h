@@ -37,17 +37,17 @@
  *	4	3.1 days	1.1 years
  *
  * Beyond the reach of the top level a timer is parked. The parking lot is a
- * radix heap: with e and c the top level's slots of the timer and of the
- * clock, bucket b holds those in which b is the highest bit where e and c
- * differ. Once the clock has got to a bucket's numbers all of them share bit b
- * with it, and each timer goes to a lower bucket or into the levels: at most
- * 54 moves, however far out. (Ahuja, Mehlhorn, Orlin and Tarjan, "Faster
- * algorithms for the shortest path problem", 1990.)
+ * radix heap: bucket b holds the timers for which b is the highest bit in which
+ * their tick differs from the clock. Once the clock has got to a bucket's ticks
+ * all of them share bit b with it, and each timer goes to a lower bucket or into
+ * the levels: at most 54 moves, however far out. (Ahuja, Mehlhorn, Orlin and
+ * Tarjan, "Faster algorithms for the shortest path problem", 1990.)
  *
  * Levels cost memory, and most wheels need few. So a wheel begins with its
  * parking lot alone, and its user adds level after level when told that one is
  * wanted (levels_grow()), at any time. Until then what belongs there is parked,
- * which is slower and as exact: a radix heap is a priority queue by itself.
+ * which is slower and as exact: a radix heap is a priority queue by itself. What is
+ * parked stays so when a level comes; its bucket knows nothing of levels.
  *
  * The two faults of cascading wheels, and what is done about them
  * ---------------------------------------------------------------
@@ -72,23 +72,55 @@
  * fires from the level that it is in. One timer on a wheel is never cascaded
  * only to be fired, nor are those that slack has brought together.
  *
- * A crowded spoke (HWHEEL_CROWD) is worth an early start: from one spoke of
- * the level below before its slot begins, all its timers but those of its last
- * part have places below. They are sifted down while nothing of theirs is due. As
- * others would be late if a crowd were still being sifted when its first timer is
- * due, the larger it is the more spokes ahead it is begun. Then more of them have
- * no place below yet and go back, to be sifted when half of that time has passed.
+ * What is due in a spoke that is mixed is found only by moving its timers down.
+ * With many of them that takes long, and others are late. So a crowd (HWHEEL_CROWD
+ * timers) is sifted ahead of its time, a few timers at a call, while nothing is due:
+ * those that have a place in a lower level by then go there, all others to a fan of
+ * the spoke, which is up to 64 spokes of equal width that cover the same ticks. A
+ * spoke of a fan is as any other: it has a bound, fires when it is due, and if it is a
+ * crowd it gets a fan itself. (Tang, Goh and Thng, "Ladder queue: an O(1) priority
+ * queue structure for large-scale discrete event simulation", 2005.) Arming knows
+ * nothing of fans: newcomers go to the spoke's own lists, and once these are a crowd
+ * they are sifted, too.
+ *
+ * Crowds are sifted in the order in which their spokes begin, and so early that all
+ * of them are done by then (levels_note_lead()); to begin earlier than that would move
+ * more timers to fans, and move some that are cancelled in time. A crowd that is due
+ * at one tick is not sifted. When a timer comes that is due at another one, the crowd
+ * goes to a fan as a whole, in one move (levels_part()).
+ *
+ * So when a tick is due, what has to be moved before its timers can run is no crowd:
+ * the own lists of the spokes that begin there, one of each level and a bucket, and of
+ * the first spoke of each one's fan. With n levels that is
+ *
+ *	2 * HWHEEL_CROWD_LOW + (n - 2) * HWHEEL_CROWD + (n + 1) * HWHEEL_CROWD
+ *
+ * timers at most, 448 for 8 levels, however many others there are. It takes two things:
+ * fans, which the user makes when told that they are wanted, and enough time to sift.
+ *
+ * Timers for the past
+ * -------------------
+ *
+ * A timer that is armed for a tick that has passed is due now. If now were the clock,
+ * which may be behind the time because much is due, callbacks that arm timers for the
+ * past would be followed by these at once, and others never get their turn. So now is
+ * the tick that levels_step() was told of last, the floor, behind all that was due
+ * before. Such a timer is in the spoke of a later tick than its own.
  *
  * Invariants, checked by levels_check()
  * -------------------------------------
  *
  *  - clock <= bound <= due tick, for each timer in a spoke. Timers that are
- *    overdue when they come count as due now, at the clock.
+ *    overdue when they come count as due at the floor, which is not before the clock.
  *  - Each timer of level i is in the spoke of its slot, and that slot lies 0
  *    to n[i] - 1 slots ahead of the clock's.
  *  - A spoke's bit is set and its bound is a tick if and only if its lists are
- *    not both empty; a summary bit if and only if its word is not zero.
- *  - All timers of a spoke that is not mixed are due at its bound.
+ *    not both empty, or it has a fan; a summary bit if and only if its word is not
+ *    zero.
+ *  - All timers in the lists of a spoke that is not mixed are due at its bound.
+ *  - The bound of a spoke with empty lists is that of the first spoke of its fan.
+ *  - A spoke's lists are a crowd only if it is known to be crowded, or due at one
+ *    tick, or can hold timers of one tick only.
  */
 #ifndef _HWHEEL_LEVELS_H
 #define _HWHEEL_LEVELS_H
@@ -101,14 +133,26 @@
 
 #include "hwheel.h"
 
-/* List moves at most in one call; what it bounds is the time a lock is held. */
+/* List moves at most with a lock held, and in one call. */
 #define HWHEEL_BATCH		32
-/* Timers put into a spoke from which on it is emptied ahead of its time. */
+#define HWHEEL_STEP		(HWHEEL_BATCH / 2)
+/* Timers put into a spoke, a power of two, from which on they are sifted ahead of time. */
 #ifndef HWHEEL_CROWD
-#define HWHEEL_CROWD		1024
+#define HWHEEL_CROWD		16
+#endif
+/* The same of level 1 and of buckets, of which fewer begin at once. */
+#ifndef HWHEEL_CROWD_LOW
+#define HWHEEL_CROWD_LOW	(8 * HWHEEL_CROWD)
 #endif
 /* What sifting one of a crowd takes at most, breaks for others included. */
-#define HWHEEL_SIFT_NS		1000
+#ifndef HWHEEL_SIFT_NS
+#define HWHEEL_SIFT_NS		500
+#endif
+/* Spokes of a fan: at most as many as a word has bits. */
+#ifndef HWHEEL_FAN_BITS
+#define HWHEEL_FAN_BITS		6
+#endif
+#define HWHEEL_FAN		(1U << HWHEEL_FAN_BITS)
 /*
  * Lists of a spoke. A list is walked one cache miss at a time. With two lists,
  * taken from both ends, four are under way; with three it was no faster.
@@ -119,10 +163,9 @@
 /* A tick that no timer is due at. */
 #define HWHEEL_NEVER		U64_MAX
 
-/* Spokes of the parking lot: a bucket a bit, one for now, two in transit. */
+/* Spokes of the parking lot: a bucket a bit, one for now, one in transit. */
 #define HWHEEL_PARKED		64
 #define HWHEEL_NOW		61	/* due at the clock, while there is no level */
-#define HWHEEL_SIFTING		62	/* taken out of a crowded spoke */
 #define HWHEEL_EXPIRED		63	/* due at one tick, about to run */
 
 /*
@@ -171,9 +214,30 @@ struct hwheel_spoke {
 	u64			bound;		/* HWHEEL_NEVER while it is empty */
 	u32			added;		/* timers since it was last empty */
 	u16			index;
-	u8			level;
-	bool			mixed;		/* timers due at different ticks */
-	u64			bits;		/* a word of the level's bitmap */
+	u8			level;		/* HWHEEL_IN_FAN: of none */
+	bool			mixed;		/* timers due at different ticks, or a fan */
+	unsigned long		more;		/* its fan, and what it is; 0 for most */
+	u64			bits;		/* a word of a bitmap of the level */
+} __aligned(HWHEEL_SPOKE_SIZE);
+
+/* In @more, below the address of the fan */
+#define HWHEEL_CHILD		BIT(0)	/* it is a spoke of a fan */
+#define HWHEEL_CROWDED		BIT(1)	/* it, or one in its fan, is to be sifted */
+#define HWHEEL_ONE_TICK		BIT(2)	/* a crowd that is due at one tick; not mixed */
+#define HWHEEL_IN_FAN		255
+
+/*
+ * The spokes that a crowd is sifted into ahead of its time, each of 2^shift ticks.
+ * Each may have a fan, too, but if it is of one tick.
+ */
+struct hwheel_fan {
+	u64			bits;		/* spokes that are occupied */
+	u64			crowded;	/* spokes that are to be sifted */
+	u64			begin;		/* the first tick */
+	unsigned int		shift;
+	struct hwheel_spoke	*parent;
+	struct hwheel_fan	*next;		/* in the stock */
+	struct hwheel_spoke	child[HWHEEL_FAN];
 } __aligned(HWHEEL_SPOKE_SIZE);
 
 /* The spoke of which @head is a list. */
@@ -182,9 +246,27 @@ static inline struct hwheel_spoke *spoke_of(const struct list_head *head)
 	return (struct hwheel_spoke *)((unsigned long)head & ~(HWHEEL_SPOKE_SIZE - 1UL));
 }
 
+/* Are there no timers in it, nor in its fan? */
 static __always_inline bool spoke_empty(const struct hwheel_spoke *spoke)
 {
 	return spoke->bound == HWHEEL_NEVER;
+}
+
+/* Are there none in its own lists? */
+static inline bool spoke_bare(const struct hwheel_spoke *spoke)
+{
+	return list_empty(&spoke->timers[0]) && list_empty(&spoke->timers[1]);
+}
+
+static inline struct hwheel_fan *spoke_fan(const struct hwheel_spoke *spoke)
+{
+	return (struct hwheel_fan *)(spoke->more & ~(HWHEEL_SPOKE_SIZE - 1UL));
+}
+
+/* The fan that @child is a spoke of. */
+static inline struct hwheel_fan *fan_of(const struct hwheel_spoke *child)
+{
+	return container_of(child - child->index, struct hwheel_fan, child[0]);
 }
 
 /*
@@ -219,18 +301,27 @@ struct hwheel_level {
 	u16			nr;		/* spokes */
 	u16			open;		/* likewise, 0 if there are none to place in */
 	u16			pos;		/* spoke of the clock's slot */
+	u64			crowds;		/* as @summary, of the bitmap of crowds */
 } ____cacheline_aligned;
+
+/* How long before they begin crowds are sifted, in ticks; see levels_lead(). */
+struct hwheel_lead {
+	u64			now;		/* in this turn of the level */
+	u64			before;		/* in the last one */
+	u64			since;		/* the slot that this turn began at */
+};
 
 /**
  * struct hwheel_levels - a layered wheel
  * @clock: the present tick; what is due at or before it may be run
+ * @floor: the last tick that a step was told of; what is armed for an earlier one
+ *	is due then
  * @pending: number of timers
  * @above: no spoke above level 0 has a bound before this tick
  * @walk: where levels_walk() goes on; moved on when that timer leaves
- * @walked: the spoke that @walk is in
  * @moved: timers moved by cascades so far
- * @from: spoke that the last of them came from
  * @visited: spokes emptied by cascades and expirations so far
+ * @stock: fans that are not in use
  * @tick_ns: nanoseconds a tick
  * @tick_div: divides by @tick_ns
  * @last_tick: last tick that begins at or before S64_MAX nanoseconds
@@ -238,20 +329,31 @@ struct hwheel_level {
  * @planned: number of levels of the geometry; level[planned] is the parking lot
  * @wanted: number of levels that timers have asked for
  * @pow2: all levels have a power of two spokes
- * @want: told, with the levels locked, when @wanted is more than @nr; or NULL
+ * @starved: no fan was left in the stock
+ * @want: told, with the levels locked, when @wanted is more than @nr or @fans_wanted
+ *	more than @fans; or NULL
  * @lowest: by the highest bit in the distance to a timer's tick, the lowest
  *	level that can be its own
  * @level: the levels
+ * @fans: number of fans there are
+ * @fans_used: of them, in use
+ * @fans_wanted: number of fans that there should be
+ * @from: spoke that timers were moved from last
+ * @walk_root: the spoke whose timers are walked through, those in its fan too
+ * @walked: the spoke that @walk is in
+ * @walk_at: its first tick
+ * @walk_width: its width in ticks
+ * @lead: of each level, see levels_lead()
  */
 struct hwheel_levels {
 	u64			clock;		/* a cache line of what changes */
+	u64			floor;
 	u64			pending;
 	u64			above;
 	struct list_head	*walk;
-	struct hwheel_spoke	*walked;
 	u64			moved;
-	const struct hwheel_spoke *from;
 	u64			visited;
+	struct hwheel_fan	*stock;
 	u64			tick_ns;	/* and what does not, or seldom */
 	struct hwheel_divisor	tick_div;
 	u64			last_tick;
@@ -259,10 +361,19 @@ struct hwheel_levels {
 	u8			planned;
 	u8			wanted;
 	bool			pow2;
-	bool			stuck;		/* see levels_pass() */
+	bool			starved;
 	void			(*want)(struct hwheel_levels *l);
 	u8			lowest[64];
 	struct hwheel_level	level[HWHEEL_MAX_LEVELS + 1];
+	unsigned int		fans;
+	unsigned int		fans_used;
+	unsigned int		fans_wanted;
+	const struct hwheel_spoke *from;
+	struct hwheel_spoke	*walk_root;
+	struct hwheel_spoke	*walked;
+	u64			walk_at;
+	u64			walk_width;
+	struct hwheel_lead	lead[HWHEEL_MAX_LEVELS + 1];
 };
 
 enum hwheel_step {
@@ -397,6 +508,7 @@ static inline void levels_set_clock(struct hwheel_levels *l, u64 clock)
 	unsigned int i;
 
 	l->clock = clock;
+	l->floor = max(l->floor, clock);
 	for (i = 0; i <= l->planned; i++) {
 		struct hwheel_level *lv = &l->level[i];
 		u64 slot = level_slot(lv, clock), ahead = slot - lv->slot;
@@ -518,6 +630,31 @@ static inline struct hwheel_spoke *level_first(const struct hwheel_level *lv,
 	return &lv->spokes[word * 64 + __ffs64(bits)];
 }
 
+/*
+ * A level's bitmap of crowds: its words are behind those of the first bitmap, in the
+ * spokes that follow.
+ */
+static inline u64 *level_crowds(const struct hwheel_level *lv, unsigned int spoke)
+{
+	return &lv->spokes[DIV_ROUND_UP(lv->nr, 64) + spoke / 64].bits;
+}
+
+/* The first spoke in it at or after spoke @from, going round. There must be one. */
+static inline struct hwheel_spoke *level_first_crowd(const struct hwheel_level *lv,
+						     unsigned int from)
+{
+	u64 bits = *level_crowds(lv, from) & (~0ULL << (from % 64));
+	unsigned int word = from / 64;
+
+	if (!bits) {
+		u64 words = word < 63 ? lv->crowds & (~0ULL << (word + 1)) : 0;
+
+		word = __ffs64(words ? words : lv->crowds);
+		bits = *level_crowds(lv, word * 64);
+	}
+	return &lv->spokes[word * 64 + __ffs64(bits)];
+}
+
 /* The slot of level @lv that spoke number @index stands for at present. */
 static inline u64 level_slot_of(const struct hwheel_level *lv, unsigned int index)
 {
@@ -542,17 +679,12 @@ static __always_inline struct hwheel_level *levels_lowest(struct hwheel_levels *
 }
 
 /*
- * The bucket of a timer due at @tick: the highest bit in which its slot in the
- * top level there is differs from the clock's slot, or -1 if they are the same.
+ * The bucket of a timer due at @tick: the highest bit in which that differs from
+ * the clock, or -1 if they are the same.
  */
 static inline int levels_bucket(const struct hwheel_levels *l, u64 tick)
 {
-	const struct hwheel_level *top;
-
-	if (!l->nr)
-		return fls64(tick ^ l->clock) - 1;
-	top = &l->level[l->nr - 1];
-	return fls64(level_slot(top, tick) ^ top->slot) - 1;
+	return fls64(tick ^ l->clock) - 1;
 }
 
 /* The bucket that a timer due at @tick, beyond the levels there are, goes to. */
@@ -591,34 +723,41 @@ static noinline struct hwheel_spoke *levels_place_above(struct hwheel_levels *l,
  * levels of only 2 or 3 spokes two more.
  */
 static __always_inline struct hwheel_spoke *
-levels_find(struct hwheel_levels *l, u64 tick, const struct hwheel_level **level)
+levels_find(struct hwheel_levels *l, u64 *due, const struct hwheel_level **level)
 {
 	const struct hwheel_level *lv;
-	u64 distance = tick - l->clock, ahead;
 	struct hwheel_spoke *spoke;
+	u64 tick = *due, ahead;
 
-	if (likely((s64)distance >= 0)) {
-		lv = levels_lowest(l, distance);
+	if (likely(tick >= l->floor)) {
+		lv = levels_lowest(l, tick - l->clock);
 		OPTIMIZER_HIDE_VAR(lv);	/* gcc would find it anew for each of its members */
 		ahead = level_slot(lv, tick) - lv->slot;
 		if (likely(ahead < lv->open)) {
 			*level = lv;
 			return level_ahead(lv, ahead);
 		}
-	} else {			/* overdue; now is as soon as possible */
+	} else {			/* overdue; behind all that is due by now */
 		lv = l->level;
-		tick = l->clock;
+		tick = l->floor;
+		*due = tick;
 	}
 	spoke = levels_place_above(l, lv, tick);
 	*level = &l->level[spoke->level];
 	return spoke;
 }
 
-static __always_inline struct hwheel_spoke *levels_place(struct hwheel_levels *l, u64 tick)
+/* The same of a timer that was armed before, and is due at @tick or was then overdue. */
+static inline struct hwheel_spoke *levels_place(struct hwheel_levels *l, u64 tick)
 {
 	const struct hwheel_level *lv;
+	u64 ahead;
 
-	return levels_find(l, tick, &lv);
+	tick = max(tick, l->clock);
+	lv = levels_lowest(l, tick - l->clock);
+	ahead = level_slot(lv, tick) - lv->slot;
+	return likely(ahead < lv->open) ? level_ahead(lv, ahead) :
+					  levels_place_above(l, lv, tick);
 }
 
 static inline void levels_mark(struct hwheel_levels *l, struct hwheel_spoke *spoke)
@@ -662,6 +801,254 @@ static __always_inline void spoke_unlink(struct list_head *next, struct list_hea
 	WRITE_ONCE(prev->next, next);
 }
 
+/* ------------------------------------------------------------------------ */
+/* Fans */
+
+/* The spoke of a level, or bucket, that @spoke is, or that it is below. */
+static inline struct hwheel_spoke *spoke_root(struct hwheel_spoke *spoke)
+{
+	while (spoke->more & HWHEEL_CHILD)
+		spoke = fan_of(spoke)->parent;
+	return spoke;
+}
+
+/* The first tick of @spoke, which is in a level, a bucket or a fan, and its width. */
+static inline u64 spoke_begin(const struct hwheel_levels *l, const struct hwheel_spoke *spoke,
+			      u64 *width)
+{
+	const struct hwheel_level *lv;
+
+	if (spoke->more & HWHEEL_CHILD) {
+		const struct hwheel_fan *fan = fan_of(spoke);
+
+		*width = 1ULL << fan->shift;
+		return fan->begin + ((u64)spoke->index << fan->shift);
+	}
+	if (spoke->level == l->planned) {
+		*width = 1ULL << spoke->index;
+		return spoke->bound >> spoke->index << spoke->index;
+	}
+	lv = &l->level[spoke->level];
+	*width = lv->width;
+	return level_slot_of(lv, spoke->index) * lv->width;
+}
+
+/* In @fan, in which there are timers, the first spoke that has some. */
+static inline struct hwheel_spoke *fan_first(struct hwheel_fan *fan)
+{
+	return &fan->child[__ffs64(fan->bits)];
+}
+
+/* The first spoke below @spoke, or itself, that has timers in its own lists. */
+static inline struct hwheel_spoke *spoke_find_own(struct hwheel_spoke *spoke)
+{
+	while (spoke_bare(spoke))
+		spoke = fan_first(spoke_fan(spoke));
+	return spoke;
+}
+
+/* Let there be a bit for @spoke, or none, among those that are to be sifted. */
+static inline void levels_set_crowded(struct hwheel_levels *l, struct hwheel_spoke *spoke,
+				      bool crowded)
+{
+	u64 bit = BIT_ULL(spoke->index % 64), *bits, *summary = NULL;
+
+	if (spoke->more & HWHEEL_CHILD) {
+		bits = &fan_of(spoke)->crowded;
+	} else {
+		bits = level_crowds(&l->level[spoke->level], spoke->index);
+		summary = &l->level[spoke->level].crowds;
+	}
+	if (crowded) {
+		*bits |= bit;
+		spoke->more |= HWHEEL_CROWDED;
+	} else {
+		*bits &= ~bit;
+		spoke->more &= ~HWHEEL_CROWDED;
+	}
+	if (summary) {
+		bit = BIT_ULL(spoke->index / 64);
+		*summary = *bits ? *summary | bit : *summary & ~bit;
+	}
+}
+
+/* How many timers in its own lists make @spoke a crowd? */
+static inline unsigned int levels_few(const struct hwheel_levels *l,
+				      const struct hwheel_spoke *spoke)
+{
+	return spoke->level == 1 || spoke->level == l->planned ? HWHEEL_CROWD_LOW : HWHEEL_CROWD;
+}
+
+/* Is @spoke, or one in its fan, to be sifted? Tell those above it. */
+static inline void levels_note_crowd(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	for (;;) {
+		const struct hwheel_fan *fan = spoke_fan(spoke);
+		bool crowded = spoke->added >= levels_few(l, spoke) || (fan && fan->crowded);
+
+		if (crowded == !!(spoke->more & HWHEEL_CROWDED))
+			return;
+		levels_set_crowded(l, spoke, crowded);
+		if (!(spoke->more & HWHEEL_CHILD))
+			return;
+		spoke = fan_of(spoke)->parent;
+	}
+}
+
+/* The number of fans that should be in the stock. */
+static inline unsigned int levels_stock(const struct hwheel_levels *l)
+{
+	return 8 + min(l->pending / 4096, 1024ULL);
+}
+
+/* Ask for fans if the stock runs low. */
+static inline void levels_want_fans(struct hwheel_levels *l)
+{
+	if (l->fans - l->fans_used >= levels_stock(l))
+		return;
+	WRITE_ONCE(l->fans_wanted, l->fans_used + 2 * levels_stock(l));
+	if (l->want)
+		l->want(l);
+}
+
+/* Give @spoke a fan, over @width ticks from @begin; NULL if there is none. */
+static inline struct hwheel_fan *levels_fan(struct hwheel_levels *l, struct hwheel_spoke *spoke,
+					    u64 begin, u64 width)
+{
+	struct hwheel_fan *fan = l->stock;
+
+	l->fans_used += !!fan;
+	l->starved = !fan;
+	levels_want_fans(l);
+	if (!fan)
+		return NULL;
+	l->stock = fan->next;
+	fan->begin = begin;
+	fan->shift = fls64((width - 1) >> HWHEEL_FAN_BITS);
+	fan->parent = spoke;
+	spoke->more |= (unsigned long)fan;
+	return fan;
+}
+
+/*
+ * Where in @spoke's fan a timer due at @tick has its place; NULL if @spoke has none
+ * and there is none in the stock.
+ */
+static inline struct hwheel_spoke *levels_fan_place(struct hwheel_levels *l,
+						    struct hwheel_spoke *spoke, u64 tick)
+{
+	struct hwheel_fan *fan = spoke_fan(spoke);
+	u64 begin, width;
+
+	if (!fan) {
+		begin = spoke_begin(l, spoke, &width);
+		fan = levels_fan(l, spoke, begin, width);
+		if (!fan)
+			return NULL;
+	}
+	for (;;) {
+		spoke = &fan->child[(tick - fan->begin) >> fan->shift];
+		fan = spoke_fan(spoke);
+		if (!fan)
+			return spoke;
+		spoke->bound = min(spoke->bound, tick);
+	}
+}
+
+/*
+ * The own lists of @spoke, which has a fan or is in one, or is crowded, have become
+ * empty. What is empty now, and fans of which all is empty, go; and bounds rise.
+ */
+static noinline void levels_bare(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	for (;;) {
+		struct hwheel_fan *fan = spoke_fan(spoke);
+
+		spoke->added = 0;
+		spoke->more &= ~HWHEEL_ONE_TICK;
+		if (fan && !fan->bits) {
+			fan->next = l->stock;
+			l->stock = fan;
+			l->fans_used--;
+			spoke->more &= HWHEEL_CHILD | HWHEEL_CROWDED;
+			fan = NULL;
+		}
+		levels_note_crowd(l, spoke);
+		if (fan) {
+			u64 bound = fan_first(fan)->bound;
+
+			if (spoke->bound == bound && !spoke->mixed)
+				return;
+			spoke->bound = bound;
+			spoke->mixed = false;
+			if (!(spoke->more & HWHEEL_CHILD))
+				return;
+		} else {
+			if (!(spoke->more & HWHEEL_CHILD)) {
+				levels_unmark(l, spoke);
+				return;
+			}
+			spoke->bound = HWHEEL_NEVER;
+			fan_of(spoke)->bits &= ~BIT_ULL(spoke->index);
+			if (unlikely(l->walked == spoke)) {
+				l->walked = NULL;	/* the walk of it is over */
+				l->walk = NULL;
+			}
+		}
+		spoke = fan_of(spoke)->parent;
+		if (!spoke_bare(spoke))
+			return;
+	}
+}
+
+/* The own lists of @spoke have become empty. */
+static __always_inline void levels_emptied(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	if (unlikely(spoke->more))
+		levels_bare(l, spoke);
+	else
+		levels_unmark(l, spoke);
+}
+
+/*
+ * Make @n fans in @memory, sizeof(struct hwheel_fan) each. As with level_init(), this
+ * needs no lock.
+ */
+static inline void fans_init(void *memory, unsigned int n)
+{
+	struct hwheel_fan *fan = memory;
+	unsigned int i, j;
+
+	memset(memory, 0, n * sizeof(*fan));
+	for (; n; n--, fan++) {
+		fan->next = n > 1 ? fan + 1 : NULL;
+		for (i = 0; i < HWHEEL_FAN; i++) {
+			struct hwheel_spoke *spoke = &fan->child[i];
+
+			for (j = 0; j < HWHEEL_LISTS; j++)
+				INIT_LIST_HEAD(&spoke->timers[j]);
+			spoke->bound = HWHEEL_NEVER;
+			spoke->level = HWHEEL_IN_FAN;
+			spoke->index = i;
+			spoke->more = HWHEEL_CHILD;
+		}
+	}
+}
+
+/* Put @n fans from fans_init() into the stock. */
+static inline void levels_add_fans(struct hwheel_levels *l, void *memory, unsigned int n)
+{
+	struct hwheel_fan *fans = memory;
+
+	fans[n - 1].next = l->stock;
+	l->stock = fans;
+	l->fans += n;
+	l->starved = false;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Timers come and go */
+
 /* Something due at @tick is, or may be, in @spoke, which is occupied. */
 static __always_inline void levels_widen(struct hwheel_spoke *spoke, u64 tick)
 {
@@ -703,7 +1090,7 @@ static __always_inline void levels_unlink(struct hwheel_levels *l,
 		struct hwheel_spoke *spoke = spoke_of(next);
 
 		if (list_empty(&spoke->timers[next == &spoke->timers[0]]))
-			levels_unmark(l, spoke);
+			levels_emptied(l, spoke);
 	}
 }
 
@@ -723,7 +1110,83 @@ static __always_inline void levels_del(struct hwheel_levels *l,
 	WRITE_ONCE(timer->entry.next, NULL);
 }
 
-/* Move all of @from's timers to the end of @to's, which may be empty. */
+/* Let the bit of @spoke, which was empty, be set. */
+static inline void levels_occupy(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	if (spoke->more & HWHEEL_CHILD)
+		fan_of(spoke)->bits |= BIT_ULL(spoke->index);
+	else
+		levels_mark(l, spoke);
+}
+
+/* Can @spoke hold timers that are due at different ticks? */
+static inline bool levels_mixes(const struct hwheel_levels *l, const struct hwheel_spoke *spoke)
+{
+	if (spoke->more & HWHEEL_CHILD)
+		return fan_of(spoke)->shift;
+	if (spoke->level == l->planned)
+		return spoke->index && spoke->index < HWHEEL_NOW;
+	return spoke->level;
+}
+
+/*
+ * How many ticks before they begin the crowds of level @i are sifted: as much as any of
+ * them needs that can still be there, so that the one that begins first comes first.
+ */
+static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i)
+{
+	struct hwheel_lead *lead = &l->lead[i];
+
+	if (l->level[i].slot - lead->since >= l->level[i].nr && i < l->planned) {
+		lead->before = lead->now;	/* those of the turn before last are over */
+		lead->now = 0;
+		lead->since = l->level[i].slot;
+	}
+	return max(lead->now, lead->before);
+}
+
+/*
+ * A crowd that takes little of the time that its spoke is wide is begun four times that
+ * before the spoke begins; most of it has its place in the level below then. One that
+ * takes more may be one of many in a row, so the sum of all must be reckoned with; and
+ * each may have to be moved once for every HWHEEL_FAN that its spoke is wide.
+ */
+static inline void levels_note_lead(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	u64 width, need = levels_tick_down(l, (u64)spoke->added * HWHEEL_SIFT_NS) + 1, lead;
+	struct hwheel_lead *known = &l->lead[spoke_root(spoke)->level];
+
+	spoke_begin(l, spoke, &width);
+	if (need <= width / 8)
+		lead = 4 * need;
+	else
+		lead = levels_tick_down(l, l->pending * HWHEEL_SIFT_NS *
+					   (fls64(width) / HWHEEL_FAN_BITS + 1)) + 1;
+	known->now = max(known->now, lead);
+}
+
+/*
+ * Timers have come to @spoke, so many that they are a crowd. One that is due at one tick
+ * keeps its count just below that, so that whatever comes next is looked at, too.
+ */
+static inline void levels_joined(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	if (spoke->added < HWHEEL_CROWD || !levels_mixes(l, spoke))
+		return;
+	if (spoke->mixed) {
+		if (spoke->added < levels_few(l, spoke))
+			return;
+		levels_note_crowd(l, spoke);
+		if (is_power_of_2(spoke->added / HWHEEL_CROWD))
+			levels_note_lead(l, spoke);
+	} else {
+		spoke->more |= HWHEEL_ONE_TICK;
+		spoke->added = HWHEEL_CROWD - 1;
+		levels_want_fans(l);	/* for when others come */
+	}
+}
+
+/* Move all of @from's own timers to the end of @to's, which may be empty. */
 static inline void levels_splice(struct hwheel_levels *l,
 				 struct hwheel_spoke *from,
 				 struct hwheel_spoke *to)
@@ -736,7 +1199,8 @@ static inline void levels_splice(struct hwheel_levels *l,
 		to->bound = from->bound;
 		to->mixed = from->mixed;
 		to->added = from->added;
-		levels_mark(l, to);
+		to->more |= from->more & HWHEEL_ONE_TICK;
+		levels_occupy(l, to);
 	} else {
 		levels_widen(to, from->bound);
 		to->mixed |= from->mixed;
@@ -744,56 +1208,149 @@ static inline void levels_splice(struct hwheel_levels *l,
 	}
 	for (i = 0; i < HWHEEL_LISTS; i++)
 		list_splice_tail_init(&from->timers[i], &to->timers[i]);
-	levels_unmark(l, from);
+	levels_emptied(l, from);
+	levels_joined(l, to);
 	l->visited++;
 }
 
 /*
- * The tick at which sifting crowded @spoke pays: early enough before it begins, but
- * not before its bound has a place below. If it has been sifted before, or got
- * crowded late, half of that time, a quarter or so on, down to one spoke of the
- * level below. A bucket of the parking lot is taken when the clock gets to its
- * numbers.
+ * Where below @spoke a crowd that is due at @tick has its place, with no others; NULL if
+ * there is no fan for it.
  */
-static inline u64 levels_sift_tick(const struct hwheel_levels *l,
-				   const struct hwheel_spoke *spoke)
+static inline struct hwheel_spoke *levels_crowd_place(struct hwheel_levels *l,
+						      struct hwheel_spoke *spoke, u64 tick)
 {
-	const struct hwheel_level *lv, *below;
-	u64 begin, place, lead;
-
-	if (!spoke->level || spoke->added < HWHEEL_CROWD || !spoke->mixed)
-		return HWHEEL_NEVER;
-
-	if (spoke->level == l->planned) {
-		if (!l->nr)
-			return HWHEEL_NEVER;
-		below = &l->level[l->nr - 1];
-		place = level_slot(below, spoke->bound);
-		return (place >> spoke->index << spoke->index) * below->width;
-	}
-	below = &l->level[spoke->level - 1];
-	lv = &l->level[spoke->level];
-	begin = level_slot_of(lv, spoke->index) * lv->width;
-	place = level_slot(below, spoke->bound) + 1;
-	place = place > below->nr ? (place - below->nr) * below->width : 0;
-
-	/* In spokes of the level below, of which at least half can be filled */
-	lead = levels_tick_down(l, (u64)spoke->added * HWHEEL_SIFT_NS);
-	lead = min(level_slot(below, lead) + 1, below->nr / 2ULL);
-	while (lead > 1 && begin - lead * below->width < max(place, l->clock))
-		lead /= 2;
-	return max(begin - lead * below->width, place);
+	do {
+		spoke = levels_fan_place(l, spoke, tick);
+	} while (spoke && !spoke_empty(spoke) && (spoke->mixed || spoke->bound != tick));
+	return spoke;
 }
 
 /*
- * The tick by which the levels want to be looked at when something due at
- * @tick has been put into @spoke: @tick, or earlier when it has joined a crowd.
+ * A timer of @spoke, which is not empty: the first or the last one of each of
+ * its lists by turns, so that as many cache misses as can be are under way. A
+ * spoke's timers are in no order anyway.
  */
-static __always_inline u64 levels_added(const struct hwheel_levels *l,
-					const struct hwheel_spoke *spoke, u64 tick)
+static __always_inline struct hwheel_timer *spoke_end(struct hwheel_spoke *spoke,
+						      unsigned int turn)
+{
+	struct list_head *list = &spoke->timers[turn % 2];
+
+	if (unlikely(list_empty(list)))
+		list = &spoke->timers[!(turn % 2)];
+	return list_entry(turn / 2 % 2 ? list->prev : list->next, struct hwheel_timer, entry);
+}
+
+/* Put @timer, due at @tick, into @spoke, which it has not been in. */
+static __always_inline void levels_put(struct hwheel_levels *l, struct hwheel_timer *timer,
+				       struct hwheel_spoke *spoke, u64 tick)
+{
+	if (spoke_empty(spoke)) {
+		spoke->bound = tick;
+		spoke->mixed = false;
+		spoke->added = 1;
+		levels_occupy(l, spoke);
+	} else {
+		levels_widen(spoke, tick);
+		spoke->added++;
+	}
+	spoke_link(&timer->entry, spoke_list(spoke));
+}
+
+/*
+ * @timer, due at @tick, has joined a crowd that is due at one other tick. Nobody is to
+ * wait for that crowd to be moved one by one: it goes to a place of its own. If there is
+ * none, it is a crowd like any other from here on.
+ */
+static noinline void levels_part(struct hwheel_levels *l, struct hwheel_spoke *spoke,
+				 struct hwheel_timer *timer, u64 tick)
+{
+	struct hwheel_spoke *to = NULL;
+	u64 old;
+
+	spoke_unlink(timer->entry.next, timer->entry.prev);
+	old = levels_due(l, spoke_end(spoke, 0));
+	if (old >= l->floor)	/* else that may not be its turn, as it came overdue */
+		to = levels_crowd_place(l, spoke, old);
+	if (to) {
+		spoke->bound = old;
+		spoke->mixed = false;
+		levels_splice(l, spoke, to);
+		levels_put(l, timer, spoke, tick);
+		return;
+	}
+	spoke_link(&timer->entry, &spoke->timers[0]);
+	spoke->more &= ~HWHEEL_ONE_TICK;
+	spoke->added = HWHEEL_CROWD_LOW + l->pending;	/* no more than that */
+	levels_note_crowd(l, spoke);
+	levels_note_lead(l, spoke);
+}
+
+/* @timer, due at @tick, is moved to @spoke. */
+static __always_inline void levels_put_moved(struct hwheel_levels *l,
+					     struct hwheel_timer *timer,
+					     struct hwheel_spoke *spoke, u64 tick)
+{
+	levels_put(l, timer, spoke, tick);
+	if (likely(spoke->added % HWHEEL_CROWD))
+		return;
+	if (spoke->more & HWHEEL_ONE_TICK && spoke->mixed)
+		levels_part(l, spoke, timer, tick);
+	else
+		levels_joined(l, spoke);
+}
+
+/* The spoke that is to be sifted next, and when: of each level the one that begins first. */
+static inline u64 levels_next_sift(struct hwheel_levels *l, struct hwheel_spoke **which)
+{
+	u64 begin, width, lead, least = HWHEEL_NEVER;
+	unsigned int i;
+
+	if (l->starved)
+		return least;
+	for (i = 1; i <= l->planned; i++) {
+		const struct hwheel_level *lv = &l->level[i];
+		struct hwheel_spoke *spoke;
+
+		if (likely(!lv->crowds))
+			continue;
+		spoke = level_first_crowd(lv, i < l->planned ? lv->pos : 0);
+		while (spoke->added < levels_few(l, spoke))
+			spoke = &spoke_fan(spoke)->child[__ffs64(spoke_fan(spoke)->crowded)];
+		begin = spoke_begin(l, spoke, &width);
+		lead = levels_lead(l, i);
+		begin -= min(begin, lead);
+		if (begin < least) {
+			least = begin;
+			*which = spoke;
+		}
+	}
+	return least;
+}
+
+/* @timer, due at @tick, has joined a crowd in @spoke; else as levels_added(). */
+static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *spoke,
+				 struct hwheel_timer *timer, u64 tick)
+{
+	if (spoke->more & HWHEEL_ONE_TICK && spoke->mixed)
+		levels_part(l, spoke, timer, tick);
+	else
+		levels_joined(l, spoke);
+	if (!(spoke->more & HWHEEL_CROWDED) || !is_power_of_2(spoke->added))
+		return tick;
+	levels_want_fans(l);
+	return min(tick, levels_next_sift(l, &spoke));
+}
+
+/*
+ * The tick by which the levels want to be looked at when @timer, due at @tick, has
+ * been put into @spoke: @tick, or earlier when it has joined a crowd.
+ */
+static __always_inline u64 levels_added(struct hwheel_levels *l, struct hwheel_spoke *spoke,
+					struct hwheel_timer *timer, u64 tick)
 {
 	if (unlikely(!(spoke->added % HWHEEL_CROWD)))
-		return min(tick, levels_sift_tick(l, spoke));
+		return levels_crowd(l, spoke, timer, tick);
 	return tick;
 }
 
@@ -801,11 +1358,12 @@ static __always_inline u64 levels_added(const struct hwheel_levels *l,
 static __always_inline u64 levels_add(struct hwheel_levels *l,
 				      struct hwheel_timer *timer, u64 tick)
 {
-	struct hwheel_spoke *spoke = levels_place(l, tick);
+	const struct hwheel_level *lv;
+	struct hwheel_spoke *spoke = levels_find(l, &tick, &lv);
 
 	l->pending++;
 	levels_insert(l, timer, spoke, tick);
-	return levels_added(l, spoke, tick);
+	return levels_added(l, spoke, timer, tick);
 }
 
 /*
@@ -813,16 +1371,25 @@ static __always_inline u64 levels_add(struct hwheel_levels *l,
  * that @old has its place in now, or in one further up that covers the same
  * slot and that nobody has had the time to empty. If @tick has the same place,
  * @spoke, it may stay; which of the spokes it is in can't be told, so all of
- * them learn about @tick. (With anything parked or in transit it can be too far
- * from its place for that.)
+ * them learn about @tick. (With a fan, or anything parked or in transit, it can be
+ * too far from its place for that; and what is due at one tick may be a crowd.)
  */
 static noinline bool levels_stays(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				  u64 old, u64 tick)
 {
 	unsigned int i;
 
-	if (spoke != levels_place(l, old) || levels_parked(l)->summary)
+	if (old == tick)
+		return true;
+	if (old < l->floor || spoke != levels_place(l, old) || levels_parked(l)->summary)
 		return false;
+	for (i = spoke->level; i < l->nr; i++) {
+		const struct hwheel_level *lv = &l->level[i];
+		u64 ahead = level_slot(lv, tick) - lv->slot;
+
+		if (ahead < lv->nr && level_ahead(lv, ahead)->more & ~HWHEEL_CROWDED)
+			return false;
+	}
 	for (i = spoke->level; i < l->nr; i++) {
 		const struct hwheel_level *lv = &l->level[i];
 		u64 ahead = level_slot(lv, tick) - lv->slot;
@@ -848,13 +1415,13 @@ static __always_inline u64 levels_mod(struct hwheel_levels *l,
 
 	if (old == tick)
 		return tick;
-	spoke = levels_find(l, tick, &lv);
+	spoke = levels_find(l, &tick, &lv);
 	if (unlikely(level_slot(lv, old) == level_slot(lv, tick)) &&
 	    levels_stays(l, spoke, old, tick))
 		return tick;
 	levels_unlink(l, timer);
 	levels_insert(l, timer, spoke, tick);
-	return levels_added(l, spoke, tick);
+	return levels_added(l, spoke, timer, tick);
 }
 
 /*
@@ -903,57 +1470,15 @@ static inline struct hwheel_spoke *levels_first(struct hwheel_levels *l)
 }
 
 /*
- * The spoke that gains most from being sifted, and when; of each level the
- * first two occupied spokes ahead of the clock are looked at, as the first may
- * last until after the second should be begun.
- */
-static inline u64 levels_next_sift(struct hwheel_levels *l,
-				   struct hwheel_spoke **which)
-{
-	const struct hwheel_level *lv;
-	struct hwheel_spoke *spoke;
-	u64 tick, least = HWHEEL_NEVER;
-	unsigned int i, j;
-	u64 bits;
-
-	for (i = 1; i < l->nr; i++) {
-		lv = &l->level[i];
-		if (!lv->summary)
-			continue;
-		spoke = &lv->spokes[lv->pos];
-		for (j = 0; j < 2; j++) {
-			unsigned int from = spoke->index + 1;
-
-			spoke = level_first(lv, from < lv->nr ? from : 0);
-			tick = levels_sift_tick(l, spoke);
-			if (tick < least) {
-				least = tick;
-				*which = spoke;
-			}
-		}
-	}
-	lv = levels_parked(l);
-	for (bits = lv->spokes[0].bits & (BIT_ULL(HWHEEL_NOW) - 1); bits; bits &= bits - 1) {
-		spoke = &lv->spokes[__ffs64(bits)];
-		tick = levels_sift_tick(l, spoke);
-		if (tick < least) {
-			least = tick;
-			*which = spoke;
-		}
-	}
-	return least;
-}
-
-/*
  * The tick at which levels_step() wants to be called next; HWHEEL_NEVER if
- * there are no timers. That is at once with timers left to pop, or to sift.
+ * there are no timers. That is at once with timers left to pop.
  */
 static inline u64 levels_wake(struct hwheel_levels *l)
 {
 	const struct hwheel_spoke *first;
 	struct hwheel_spoke *sift;
 
-	if (levels_parked(l)->spokes[0].bits >> HWHEEL_SIFTING)
+	if (!spoke_empty(levels_transit(l, HWHEEL_EXPIRED)))
 		return l->clock;
 	first = levels_first(l);
 	if (!first)
@@ -973,126 +1498,128 @@ static inline bool levels_ripe(struct hwheel_levels *l, u64 tick)
 }
 
 /*
- * An occupied spoke above level 0 that the clock has entered, the highest
- * first; or NULL.
+ * A spoke above level 0 that has timers in its own lists and that the clock has
+ * entered, the highest first; or NULL.
  */
 static inline struct hwheel_spoke *levels_entered(struct hwheel_levels *l)
 {
 	const struct hwheel_level *lv = levels_parked(l);
+	struct hwheel_spoke *spoke;
 	unsigned int i;
 	u64 bits;
 
 	for (bits = lv->spokes[0].bits & (BIT_ULL(HWHEEL_NOW) - 1); bits; bits &= bits - 1) {
-		struct hwheel_spoke *spoke = &lv->spokes[__ffs64(bits)];
-
-		if (levels_bucket(l, spoke->bound) < spoke->index)
+		spoke = &lv->spokes[__ffs64(bits)];
+		if (levels_bucket(l, spoke->bound) < spoke->index && !spoke_bare(spoke))
 			return spoke;
 	}
 	for (i = l->nr; i-- > 1;) {
 		lv = &l->level[i];
-		if (level_occupied(lv, lv->pos))
-			return &lv->spokes[lv->pos];
+		spoke = &lv->spokes[lv->pos];
+		if (level_occupied(lv, lv->pos) && !spoke_bare(spoke))
+			return spoke;
 	}
 	return NULL;
 }
 
 /*
- * A timer of @spoke, which is not empty: the first or the last one of each of
- * its lists by turns, so that as many cache misses as can be are under way. A
- * spoke's timers are in no order anyway.
+ * Where a timer in @spoke's own lists that is due at @tick goes: to its place in the
+ * levels or, if that is @root, which @spoke is or is below, to @spoke's fan. NULL if
+ * there is no fan to be had.
  */
-static __always_inline struct hwheel_timer *spoke_end(struct hwheel_spoke *spoke,
-						      unsigned int turn)
+static __always_inline struct hwheel_spoke *levels_below(struct hwheel_levels *l,
+							 struct hwheel_spoke *spoke,
+							 struct hwheel_spoke *root, u64 tick)
 {
-	struct list_head *list = &spoke->timers[turn % 2];
+	struct hwheel_spoke *place = levels_place(l, tick);
 
-	if (unlikely(list_empty(list)))
-		list = &spoke->timers[!(turn % 2)];
-	return list_entry(turn / 2 % 2 ? list->prev : list->next, struct hwheel_timer, entry);
+	return likely(place != root) ? place : levels_fan_place(l, spoke, tick);
 }
 
 /*
- * Take up to HWHEEL_BATCH timers of @spoke, which is no timer's place any
- * more, to their places; all of them at once if they are due at one tick.
+ * Move the timers of @spoke, which are due at one tick, to @to, all of them at once.
+ * Crowds that are due at one tick are kept from others. False if @spoke is no crowd and
+ * would get into one.
  */
-static inline void levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+static noinline bool levels_cascade_whole(struct hwheel_levels *l, struct hwheel_spoke *spoke,
+					  struct hwheel_spoke *to)
 {
-	unsigned int n;
+	u64 tick = spoke->bound;
 
-	l->from = spoke;
-	if (!spoke->mixed) {
-		l->moved++;
-		levels_splice(l, spoke, levels_place(l, spoke->bound));
-		return;
-	}
-	for (n = 0; n < HWHEEL_BATCH && !spoke_empty(spoke); n++) {
-		struct hwheel_timer *timer = spoke_end(spoke, n);
-		u64 tick = levels_due(l, timer);
+	if (!spoke_empty(to) && (to->mixed || to->bound != tick) && levels_mixes(l, to)) {
+		struct hwheel_spoke *place;
 
-		if (hwheel_broken(HWHEEL_LOSE_IN_CASCADE)) {
-			levels_del(l, timer);
-			continue;
+		if (!(spoke->more & HWHEEL_ONE_TICK) && to->more & HWHEEL_ONE_TICK)
+			return false;
+		if (to->more & HWHEEL_ONE_TICK) {
+			place = levels_crowd_place(l, to, to->bound);
+			if (place)
+				levels_splice(l, to, place);
 		}
-		levels_unlink(l, timer);
-		levels_insert(l, timer, levels_place(l, tick), tick);
+		if (spoke->more & HWHEEL_ONE_TICK) {
+			place = levels_crowd_place(l, to, tick);
+			if (place) {
+				levels_widen(to, tick);
+				to = place;
+			}
+		}
 	}
-	l->moved += n;
-	if (spoke_empty(spoke))
-		l->visited++;
-}
-
-/* A bounded part of what is in transit; false if nothing is. */
-static inline bool levels_sift(struct hwheel_levels *l)
-{
-	struct hwheel_spoke *sifting = levels_transit(l, HWHEEL_SIFTING);
-
-	if (spoke_empty(sifting))
-		return false;
-	levels_cascade(l, sifting);
+	l->moved++;
+	levels_splice(l, spoke, to);
 	return true;
 }
 
 /*
- * Add the next level, with its @spokes from level_init(). What is parked may
- * have its place there, and goes to the list in transit; the caller may sift it
- * (levels_sift()) or leave that to levels_step().
+ * Move up to HWHEEL_STEP timers of @spoke's own lists down, or all of them at once if
+ * they are due at one tick. False if there is no fan for them.
+ */
+static inline bool levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	struct hwheel_spoke *root = spoke_root(spoke), *to;
+	unsigned int n;
+
+	l->from = spoke;
+	if (!spoke->mixed) {
+		to = levels_below(l, spoke, root, spoke->bound);
+		if (!to)
+			return false;
+		if (levels_cascade_whole(l, spoke, to))
+			return true;
+	}
+	for (n = 0; n < HWHEEL_STEP && !spoke_bare(spoke); n++) {
+		struct hwheel_timer *timer = spoke_end(spoke, n);
+		u64 tick = max(levels_due(l, timer), l->clock);
+
+		if (hwheel_broken(HWHEEL_LOSE_IN_CASCADE)) {
+			levels_del(l, timer);
+			return true;
+		}
+		to = levels_below(l, spoke, root, tick);
+		if (!to)
+			break;
+		if (unlikely(l->walk == &timer->entry))
+			l->walk = timer->entry.next;
+		spoke_unlink(timer->entry.next, timer->entry.prev);
+		levels_put_moved(l, timer, to, tick);
+	}
+	l->moved += n;
+	if (n && spoke_bare(spoke)) {
+		levels_emptied(l, spoke);
+		l->visited++;
+	}
+	return n;
+}
+
+/*
+ * Add the next level, with its @spokes from level_init(). What is parked stays where
+ * it is until its bucket is entered, or sifted.
  */
 static inline void levels_grow(struct hwheel_levels *l, struct hwheel_spoke *spokes)
 {
-	struct hwheel_spoke *sifting = levels_transit(l, HWHEEL_SIFTING);
-	struct hwheel_level *lot = levels_parked(l);
-	u64 bits;
-
 	smp_store_release(&l->level[l->nr].spokes, spokes);	/* for level_exists() */
 	l->level[l->nr].open = l->level[l->nr].nr;
 	l->nr++;
 	l->above = 0;
-	for (bits = lot->spokes[0].bits & (BIT_ULL(HWHEEL_SIFTING) - 1); bits; bits &= bits - 1)
-		levels_splice(l, &lot->spokes[__ffs64(bits)], sifting);
-	/* Overdue timers may have been parked; now is as soon as possible. */
-	sifting->bound = max(sifting->bound, l->clock);
-}
-
-/*
- * What is due at the clock is about to run. Callbacks that arm timers for the past
- * have them due at the clock again, and again, and nothing else would ever be. So
- * once that has taken all of a run's time, l->stuck, let the next bound, if it has
- * been reached by @now, be the clock, and its timers due there beside theirs.
- */
-static noinline void levels_pass(struct hwheel_levels *l, u64 now)
-{
-	u64 *bits = &levels_parked(l)->spokes[0].bits;
-	struct hwheel_spoke *next;
-
-	*bits &= ~BIT_ULL(HWHEEL_EXPIRED);	/* no bound of those to come */
-	next = levels_first(l);
-	*bits |= BIT_ULL(HWHEEL_EXPIRED);
-	if (!next || next->bound > now)
-		return;
-	if (next->bound > l->clock)
-		levels_set_clock(l, next->bound);
-	if (next != levels_place(l, l->clock))
-		levels_cascade(l, next);
 }
 
 /**
@@ -1101,7 +1628,8 @@ static noinline void levels_pass(struct hwheel_levels *l, u64 now)
  * @now: the present tick
  *
  * Timers that are due are done before everything else, in the order of their
- * ticks; but of those that are added when their tick has passed, see levels_pass().
+ * ticks. What is added when its tick has passed is due behind all that is due by
+ * then, so that callbacks which arm timers for the past hold up nobody else.
  * Between two calls anything may be added, removed and changed.
  *
  * Return: HWHEEL_DUE when there are timers to pop and run; HWHEEL_MOVED when
@@ -1112,20 +1640,18 @@ static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 	struct hwheel_spoke *expired = levels_transit(l, HWHEEL_EXPIRED);
 	struct hwheel_spoke *spoke;
 
+	l->floor = max(l->floor, now);
 	if (!spoke_empty(expired))
 		return HWHEEL_DUE;
 
 	spoke = levels_first(l);
 	if (spoke && spoke->bound <= now) {
-		bool again = spoke->bound <= l->clock;
-
-		if (!again)
+		if (spoke->bound > l->clock)
 			levels_set_clock(l, spoke->bound);
+		spoke = spoke_find_own(spoke);
 		if (!spoke->level || !spoke->mixed ||
 		    spoke == levels_transit(l, HWHEEL_NOW)) {
 			levels_splice(l, spoke, expired);
-			if (unlikely(again && l->stuck))
-				levels_pass(l, now);
 			return HWHEEL_DUE;
 		}
 		levels_cascade(l, spoke);
@@ -1138,18 +1664,10 @@ static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 	if (!spoke)
 		return HWHEEL_IDLE;
 
-	if (levels_sift(l))
-		return HWHEEL_MOVED;
 	spoke = levels_entered(l);
-	if (spoke) {
-		levels_cascade(l, spoke);
-		return HWHEEL_MOVED;
-	}
-	if (levels_next_sift(l, &spoke) <= l->clock) {
-		levels_splice(l, spoke, levels_transit(l, HWHEEL_SIFTING));
-		return HWHEEL_MOVED;
-	}
-	return HWHEEL_IDLE;
+	if (!spoke && levels_next_sift(l, &spoke) > l->clock)
+		return HWHEEL_IDLE;
+	return levels_cascade(l, spoke) ? HWHEEL_MOVED : HWHEEL_IDLE;
 }
 
 /* Take the next timer that is due off the wheel; NULL if there is none left. */
@@ -1170,7 +1688,7 @@ static inline struct hwheel_timer *levels_any(struct hwheel_levels *l)
 {
 	struct hwheel_spoke *spoke = levels_first(l);
 
-	return spoke ? spoke_end(spoke, 0) : NULL;
+	return spoke ? spoke_end(spoke_find_own(spoke), 0) : NULL;
 }
 
 /*
@@ -1180,14 +1698,18 @@ static inline struct hwheel_timer *levels_any(struct hwheel_levels *l)
  */
 static noinline u64 levels_align_slow(const struct hwheel_levels *l, u64 first, u64 last)
 {
-	const struct hwheel_level *lv = &l->level[l->planned - 1];
-	u64 differ;
+	unsigned int i = READ_ONCE(l->planned);
 
-	/* Slots, and the first one not to be taken */
-	while (!(differ = level_slot(lv, first - 1) ^ level_slot(lv, last)))
-		lv--;
-	return (level_slot(lv, last) >> levels_highest(differ) << levels_highest(differ)) *
-	       lv->width;
+	while (i--) {
+		const struct hwheel_level *lv = &l->level[i];
+		u64 slot = level_slot(lv, last);
+		u64 differ = slot ^ level_slot(lv, first - 1);	/* the first not to be taken */
+
+		if (differ)
+			return (slot >> levels_highest(differ) << levels_highest(differ)) *
+			       lv->width;
+	}
+	return last;	/* a wheel that is just being made again: nothing is armed there */
 }
 
 static __always_inline u64 levels_align(const struct hwheel_levels *l, u64 first, u64 last)
@@ -1206,12 +1728,41 @@ static __always_inline u64 levels_align(const struct hwheel_levels *l, u64 first
  * @spoke: any of its spokes
  *
  * Between calls of levels_walk_next() the lock may be dropped: timers that
- * leave take the walk on to their neighbours.
+ * leave take the walk on to their neighbours. Those that are moved within the spoke
+ * meanwhile, into its fan, may be seen twice.
  */
 static inline void levels_walk_begin(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
+	l->walk_root = spoke;
 	l->walked = spoke;
 	l->walk = spoke->timers[0].next;
+	l->walk_at = 0;
+	l->walk_width = HWHEEL_NEVER;
+}
+
+/*
+ * The first spoke of @fan, or below it, with timers in its own lists that begins behind
+ * @at or, narrower than @width, there; or NULL. Fans are no deeper than ticks have bits.
+ */
+static inline struct hwheel_spoke *fan_after(struct hwheel_fan *fan, u64 at, u64 width)
+{
+	u64 bits;
+
+	for (bits = fan->bits; bits; bits &= bits - 1) {
+		unsigned int i = __ffs64(bits);
+		struct hwheel_spoke *spoke = &fan->child[i];
+		u64 begin = fan->begin + ((u64)i << fan->shift);
+
+		if (!spoke_bare(spoke) &&
+		    (begin > at || (begin == at && 1ULL << fan->shift < width)))
+			return spoke;
+		if (spoke_fan(spoke)) {
+			spoke = fan_after(spoke_fan(spoke), at, width);
+			if (spoke)
+				return spoke;
+		}
+	}
+	return NULL;
 }
 
 /* The next timer of the walk; NULL at the end. */
@@ -1219,10 +1770,19 @@ static inline struct hwheel_timer *levels_walk_next(struct hwheel_levels *l)
 {
 	struct hwheel_timer *timer;
 
-	while (spoke_of(l->walk) == l->walked) {
-		if (l->walk == &l->walked->timers[HWHEEL_LISTS - 1])
+	for (;;) {
+		struct hwheel_fan *fan = spoke_fan(l->walk_root);
+
+		while (l->walk && spoke_of(l->walk) == l->walked)	/* a list's head */
+			l->walk = l->walk == &l->walked->timers[HWHEEL_LISTS - 1] ?
+				  NULL : l->walk[1].next;
+		if (l->walk)
+			break;
+		l->walked = fan ? fan_after(fan, l->walk_at, l->walk_width) : NULL;
+		if (!l->walked)
 			return NULL;
-		l->walk = l->walk[1].next;	/* from a head to the next list */
+		l->walk_at = spoke_begin(l, l->walked, &l->walk_width);
+		l->walk = l->walked->timers[0].next;
 	}
 	timer = list_entry(l->walk, struct hwheel_timer, entry);
 	l->walk = l->walk->next;
@@ -1235,6 +1795,73 @@ static inline void levels_walk_end(struct hwheel_levels *l)
 	l->walked = NULL;
 }
 
+/* The timers of @spoke itself; those that were overdue count as due at the floor. */
+static inline const char *levels_check_own(const struct hwheel_levels *l,
+					   struct hwheel_spoke *spoke, u64 *pending)
+{
+	bool transit = spoke->level == l->planned && spoke->index >= HWHEEL_NOW;
+	const struct hwheel_timer *timer;
+	u64 begin, width;
+
+	begin = spoke_begin(l, spoke, &width);
+	if (spoke->more & HWHEEL_ONE_TICK && (spoke->mixed || spoke_bare(spoke)) && !transit)
+		return "a crowd of one tick is none";
+	spoke_for_each(timer, spoke) {
+		u64 tick = levels_due(l, timer);
+
+		++*pending;
+		if (tick < l->floor && spoke->bound <= l->floor)
+			continue;
+		if (transit && tick <= l->clock)
+			continue;
+		if (tick < spoke->bound)
+			return "a timer is due before its spoke's bound";
+		if (!spoke->mixed && tick != spoke->bound)
+			return "a spoke is mixed and does not know";
+		if (!transit && tick - begin >= width)
+			return "a timer is in another slot's spoke";
+	}
+	return NULL;
+}
+
+static inline const char *levels_check_fan(const struct hwheel_levels *l,
+					   struct hwheel_spoke *parent, u64 *pending)
+{
+	struct hwheel_fan *fan = spoke_fan(parent);
+	u64 crowded = 0, begin, width;
+	const char *fault = NULL;
+	unsigned int i;
+
+	begin = spoke_begin(l, parent, &width);
+	if (fan->parent != parent || fan->begin != begin ||
+	    (u64)HWHEEL_FAN << fan->shift < width)
+		return "a fan is not its spoke's";
+	if (spoke_bare(parent) && (!fan->bits || fan_first(fan)->bound != parent->bound))
+		return "a bound is not that of the fan";
+	for (i = 0; i < HWHEEL_FAN && !fault; i++) {
+		struct hwheel_spoke *spoke = &fan->child[i];
+
+		if (!(spoke->more & HWHEEL_CHILD) || spoke->index != i)
+			return "a spoke of a fan has another one's number";
+		if (!!(fan->bits & BIT_ULL(i)) == spoke_empty(spoke) ||
+		    spoke_empty(spoke) != (spoke_bare(spoke) && !spoke_fan(spoke)))
+			return "a bit in a fan is not its spoke's";
+		if (spoke->more & HWHEEL_CROWDED)
+			crowded |= BIT_ULL(i);
+		if (spoke_empty(spoke))
+			continue;
+		if (spoke->bound < parent->bound || spoke->bound < l->clock)
+			return "a bound in a fan is less than it can be";
+		fault = levels_check_own(l, spoke, pending);
+		if (!fault && spoke_fan(spoke))
+			fault = levels_check_fan(l, spoke, pending);
+	}
+	if (!fault && (crowded != fan->crowded ||
+		       (crowded && !(parent->more & HWHEEL_CROWDED))))
+		return "a crowd in a fan is not known of";
+	return fault;
+}
+
 /**
  * levels_check - walk the whole structure and compare it with its rules
  * @l: the levels
@@ -1243,13 +1870,16 @@ static inline void levels_walk_end(struct hwheel_levels *l)
  */
 static inline const char *levels_check(struct hwheel_levels *l)
 {
+	const char *fault = NULL;
 	u64 pending = 0;
 	unsigned int i, j;
 	u32 pos;
 
+	if (l->floor < l->clock)
+		return "the floor is behind the clock";
 	for (i = 0; i <= l->planned; i++) {
 		const struct hwheel_level *lv = &l->level[i];
-		u64 summary = 0;
+		u64 summary = 0, crowds = 0;
 
 		div_u64_rem(lv->slot, lv->nr, &pos);
 		if (lv->slot != div64_u64(l->clock, lv->width))
@@ -1263,42 +1893,34 @@ static inline const char *levels_check(struct hwheel_levels *l)
 		}
 
 		for (j = 0; j < lv->nr; j++) {
-			const struct hwheel_spoke *spoke = &lv->spokes[j];
-			const struct hwheel_timer *timer;
+			struct hwheel_spoke *spoke = &lv->spokes[j];
 			bool now = i == l->planned ? j == HWHEEL_EXPIRED || j == HWHEEL_NOW :
 				   !i && j == lv->pos;
-			bool empty;
+			bool empty, crowded = spoke->more & HWHEEL_CROWDED;
 
-			if (spoke->level != i || spoke->index != j)
+			if (spoke->level != i || spoke->index != j || spoke->more & HWHEEL_CHILD)
 				return "a spoke has another one's number";
-			empty = list_empty(&spoke->timers[0]) && list_empty(&spoke->timers[1]);
+			empty = spoke_bare(spoke) && !spoke_fan(spoke);
 			if (level_occupied(lv, j) == empty || spoke_empty(spoke) != empty)
 				return "a bit is not its spoke's";
+			if (crowded == !(*level_crowds(lv, j) & BIT_ULL(j % 64)) ||
+			    (crowded && empty))
+				return "a crowd is not its spoke's";
 			if (spoke_empty(spoke))
 				continue;
 			summary |= BIT_ULL(j / 64);
+			crowds |= (u64)crowded << j / 64;
 			if (spoke->bound < l->clock && !now)
 				return "a bound is behind the clock";
 			if (i && spoke->bound < l->above && !now)
 				return "a bound above level 0 is not known of";
-
-			spoke_for_each(timer, spoke) {
-				u64 tick = levels_due(l, timer);
-
-				pending++;
-				if (now && tick <= l->clock)
-					continue;
-				tick = max(tick, l->clock);	/* overdue */
-				if (tick < spoke->bound)
-					return "a timer is due before its spoke's bound";
-				if (!spoke->mixed && tick != spoke->bound)
-					return "a spoke is mixed and does not know";
-				if (i < l->planned &&
-				    div64_u64(tick, lv->width) != level_slot_of(lv, j))
-					return "a timer is in another slot's spoke";
-			}
+			fault = levels_check_own(l, spoke, &pending);
+			if (!fault && spoke_fan(spoke))
+				fault = levels_check_fan(l, spoke, &pending);
+			if (fault)
+				return fault;
 		}
-		if (lv->summary != summary)
+		if (lv->summary != summary || lv->crowds != crowds)
 			return "a summary is not its bitmap's";
 	}
 	return pending == l->pending ? NULL : "a timer is lost";

@@ -9,6 +9,7 @@
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
@@ -27,8 +28,10 @@
 #include <linux/workqueue.h>
 
 #undef HWHEEL_BROKEN		/* faults are for hwheel.ko */
-/* Let the wheels of these tests have crowds all the time. */
+/* Let the wheels of these tests have crowds all the time, and fans in fans. */
 #define HWHEEL_CROWD	16
+#define HWHEEL_CROWD_LOW	32
+#define HWHEEL_FAN_BITS	3
 
 #include "hwheel.h"
 #include "hwheel_compat.h"
@@ -102,6 +105,7 @@ struct rig {
 	struct hwheel_levels	l;
 	struct hwheel_geometry	g;
 	void			*memory;	/* for the levels, as for the lot */
+	void			*fans;		/* memory of RIG_FANS */
 	u64			fired;		/* timers that have */
 	u64			last;		/* tick of the last that has */
 };
@@ -118,6 +122,8 @@ struct place {
 
 #define MS	((s64)NSEC_PER_MSEC)
 #define SPOKES(...)	((const unsigned int []){ __VA_ARGS__, 0 })
+
+#define RIG_FANS	4096
 
 /* Memory of level @i, or of the parking lot, which is one more; all are zeroes. */
 static void *rig_memory(struct rig *rig, unsigned int i)
@@ -138,10 +144,20 @@ static bool rig_grow(struct rig *rig)
 	return true;
 }
 
+/* Begin anew at @clock, without levels. */
+static void rig_begin_bare(struct rig *rig, u64 clock)
+{
+	levels_init(&rig->l, &rig->g, rig_memory(rig, rig->g.levels), clock);
+	if (rig->fans) {
+		fans_init(rig->fans, RIG_FANS);
+		levels_add_fans(&rig->l, rig->fans, RIG_FANS);
+	}
+}
+
 /* Begin anew at @clock, with all levels there. */
 static void rig_begin(struct rig *rig, u64 clock)
 {
-	levels_init(&rig->l, &rig->g, rig_memory(rig, rig->g.levels), clock);
+	rig_begin_bare(rig, clock);
 	while (rig_grow(rig))
 		;
 }
@@ -160,6 +176,15 @@ static void rig_init(struct rig *rig, struct kunit *test, u64 tick_ns,
 				    level_size(HWHEEL_PARKED), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, rig->memory);
 	rig_begin(rig, clock);
+}
+
+/* Let there be fans. */
+static void rig_fan(struct rig *rig)
+{
+	rig->fans = kunit_kmalloc_array(rig->test, RIG_FANS, sizeof(struct hwheel_fan),
+					GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(rig->test, rig->fans);
+	rig_begin(rig, rig->l.clock);
 }
 
 static struct rig *rig_new(struct kunit *test, u64 tick_ns,
@@ -211,7 +236,7 @@ static bool step(struct rig *rig, u64 now)
 	u64 moved = rig->l.moved;
 
 	what = levels_step(&rig->l, now);
-	if (rig->l.moved - moved > HWHEEL_BATCH)
+	if (rig->l.moved - moved > HWHEEL_STEP)
 		KUNIT_FAIL(rig->test, "%llu timers moved at a time", rig->l.moved - moved);
 	if (what == HWHEEL_DUE) {
 		while ((timer = levels_pop(&rig->l))) {
@@ -253,7 +278,7 @@ static struct place place(struct rig *rig, const struct item *item)
 		for (p.spoke = 0; lv->spokes && p.spoke < lv->nr; p.spoke++)
 			spoke_for_each(timer, &lv->spokes[p.spoke])
 				if (timer == &item->timer)
-					return p;
+					return p;	/* not of those in fans */
 	}
 	p.level = -1;
 	p.spoke = -1;
@@ -607,7 +632,7 @@ static struct rig *rig_part(struct kunit *test, const unsigned int *spokes,
 {
 	struct rig *rig = rig_new(test, MS, spokes, clock);
 
-	levels_init(&rig->l, &rig->g, rig_memory(rig, rig->g.levels), clock);
+	rig_begin_bare(rig, clock);
 	while (rig->l.nr < levels)
 		rig_grow(rig);
 	return rig;
@@ -683,7 +708,7 @@ static void test_grow_on_demand(struct kunit *test)
 			u64 tick = clock + random_magnitude(2 * reach);
 			int level = min_t(int, book_level(rig, clock, tick), rig->g.levels - 1);
 
-			levels_init(&rig->l, &rig->g, rig_memory(rig, rig->g.levels), clock);
+			rig_begin_bare(rig, clock);
 			rig->l.want = note_want;
 			wants = 0;
 			add(rig, t, tick);
@@ -691,8 +716,9 @@ static void test_grow_on_demand(struct kunit *test)
 			expect_place(rig, t, rig->g.levels, -1);
 			while (rig->l.nr < rig->l.wanted) {
 				rig_grow(rig);
-				while (rig->l.nr == rig->l.wanted && levels_sift(&rig->l))
-					;
+				expect_sound(rig);
+				levels_del(&rig->l, &t->timer);
+				add(rig, t, tick);
 			}
 			KUNIT_EXPECT_EQ_MSG(test, rig->l.nr, level + 1,
 					    "levels for tick %llu at %llu", tick, clock);
@@ -770,59 +796,61 @@ static void test_bits_follow(struct kunit *test)
 }
 
 /*
- * A crowd in one coarse spoke goes down early, and beside it all keep time. It is
- * begun @lead spokes of the level below before it is due, and what has no place then
- * is looked at again @again spokes before that.
+ * A crowd in one coarse spoke is sifted early, and beside it all keep time, also those
+ * that join it late.
  */
-static void crowd(struct kunit *test, u64 tick_ns, unsigned int lead, unsigned int again)
+static void crowd(struct kunit *test, u64 tick_ns, const unsigned int *spokes, u64 begin,
+		  u64 width, u64 lead)
 {
 	enum { CROWD = 20000, OTHERS = 400 };
-	struct rig *rig = rig_new(test, tick_ns, SPOKES(128, 128, 128), 0);
+	struct rig *rig = rig_new(test, tick_ns, spokes, 0);
 	struct item *t = items_new(test, CROWD + OTHERS);
-	const u64 begin = 5 * 16384;
-	const struct hwheel_timer *timer;
 	struct hwheel_spoke *spoke;
-	u64 wake, wrong = 0;
+	u64 wake, wrong = 0, now, moved;
+	u64 most = 0;
 	unsigned int i;
 
+	rig_fan(rig);
 	for (i = 0; i < CROWD; i++)
-		add(rig, &t[i], begin + random_below(16384));
+		add(rig, &t[i], begin + random_below(width));
+	spoke = levels_place(&rig->l, begin);
 	wake = levels_wake(&rig->l);
-	KUNIT_EXPECT_EQ(test, wake, begin - lead * 128);
+	KUNIT_EXPECT_LE(test, wake, begin - lead);
+	KUNIT_EXPECT_GE(test, wake, begin - min(begin, 8 * lead + 10));
 	advance(rig, wake);
 	expect_sound(rig);
-	/* What is left above level 1 belongs to the last ticks of the spoke. */
-	for (i = 0; i < 128; i++) {
-		spoke = &rig->l.level[2].spokes[i];
-		spoke_for_each(timer, spoke)
-			wrong += timer->expires < (s64)((begin + 16384 - lead * 128) * tick_ns);
-	}
-	KUNIT_EXPECT_EQ(test, wrong, 0ULL);
-	KUNIT_EXPECT_EQ(test, levels_parked(&rig->l)->summary, 0ULL);
-	if (again)
-		KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), begin - again * 128);
+	KUNIT_EXPECT_TRUE(test, spoke_bare(spoke));
+	KUNIT_EXPECT_FALSE(test, rig->l.starved);
 
-	/* Now in the middle of it: a step moves a few, and others are served. */
+	/* From now on nothing that is due has to wait for more than a few moves. */
 	for (i = CROWD; i < CROWD + OTHERS; i++)
-		add(rig, &t[i], wake + 1 + i - CROWD);
-	for (; wake < begin + 20000; wake += 1) {
-		step(rig, wake);
-		step(rig, wake);
-		if (wake % 1000 == 0)
+		add(rig, &t[i], max(wake + 1, begin + i - CROWD - 200));
+	for (now = wake; rig->l.pending && now <= begin + width; now++) {
+		moved = rig->l.moved;
+		while (levels_ripe(&rig->l, now))
+			step(rig, now);
+		most = max(most, rig->l.moved - moved);
+		for (i = 0; i < 8; i++)
+			step(rig, now);
+		if (now % 4096 == 0)
 			expect_sound(rig);
 	}
-	advance(rig, begin + 20000);
+	KUNIT_EXPECT_LE(test, most, 2ULL * HWHEEL_CROWD * (rig->g.levels + 1));
 	for (i = 0; i < CROWD + OTHERS; i++)
 		wrong += t[i].fired * tick_ns != t[i].timer.expires;
 	KUNIT_EXPECT_EQ(test, wrong, 0ULL);
 	KUNIT_EXPECT_EQ(test, rig->fired, (u64)CROWD + OTHERS);
+	KUNIT_EXPECT_EQ(test, rig->l.fans_used, 0U);
+	expect_sound(rig);
 }
 
 static void test_crowd(struct kunit *test)
 {
-	crowd(test, MS, 1, 0);		/* 20 ms of work, and a spoke is 128 ms */
-	crowd(test, 50000, 4, 1);	/* 20 ms, 6.4 ms */
-	crowd(test, 1000, 64, 32);	/* 20 ms, 128 us: half of the level below */
+	/* 20 ms of work for a spoke of 16 s, of 820 ms, of 16 ms; for a bucket of 16 ms */
+	crowd(test, MS, SPOKES(128, 128, 128), 5 * 16384, 16384, 10);
+	crowd(test, 50000, SPOKES(128, 128, 128), 5 * 16384, 16384, 200);
+	crowd(test, 1000, SPOKES(128, 128, 128), 5 * 16384, 16384, 10000);
+	crowd(test, 1000, SPOKES(2), 4 * 16384, 65536, 10000);
 }
 
 /* A million may share a tick; they go where they go in one piece. */
@@ -843,6 +871,76 @@ static void test_same_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->fired, (u64)MANY);
 }
 
+/*
+ * Nobody waits for a crowd that is due at one tick: neither one of it that is armed again
+ * for another tick of the same spoke, nor others that come to it.
+ */
+static void test_same_tick_parts(struct kunit *test)
+{
+	enum { MANY = 20000 };
+	static const u64 begins[] = { 5 * 128, 5 * 16384, 5 * 2097152 };
+	unsigned int i, j;
+
+	for (j = 0; j < ARRAY_SIZE(begins); j++) {
+		struct rig *rig = rig_new(test, MS, SPOKES(128, 128, 128), 0);
+		struct item *t = items_new(test, MANY + 1);
+		const u64 begin = begins[j];
+
+		rig_fan(rig);
+		for (i = 0; i < MANY; i++)
+			add(rig, &t[i], begin + 100);
+		mod(rig, &t[MANY / 2], begin + 50);
+		mod(rig, &t[0], begin + 99);
+		mod(rig, &t[MANY - 1], begin + 101);
+		add(rig, &t[MANY], begin + 98);
+		expect_sound(rig);
+		advance(rig, begin + 99);
+		expect_sound(rig);
+		KUNIT_EXPECT_EQ(test, t[MANY / 2].fired, begin + 50);
+		KUNIT_EXPECT_EQ(test, t[MANY].fired, begin + 98);
+		KUNIT_EXPECT_EQ(test, t[0].fired, begin + 99);
+		advance(rig, begin + 200);
+		KUNIT_EXPECT_EQ(test, rig->fired, (u64)MANY + 1);
+		KUNIT_EXPECT_EQ(test, t[MANY - 1].fired, begin + 101);
+		KUNIT_EXPECT_LE(test, rig->l.moved, 20ULL);
+		KUNIT_EXPECT_EQ(test, rig->l.fans_used, 0U);
+	}
+}
+
+/*
+ * A timer that is always armed again for the past holds up others for no longer than it
+ * takes itself, however much that is.
+ */
+static void test_past_fair(struct kunit *test)
+{
+	enum { OTHERS = 20, TAKES = 3 };
+	struct rig *rig = rig_new(test, MS, SPOKES(16, 16, 16), 100);
+	struct item *t = items_new(test, OTHERS + 1);
+	struct hwheel_timer *timer;
+	unsigned int i, n = 0;
+	u64 now = 100, latest = 0;
+
+	for (i = 1; i <= OTHERS; i++)
+		add(rig, &t[i], 110 + i * 5);
+	add(rig, &t[0], 1);
+	while (n < OTHERS && now < 1000) {
+		if (levels_step(&rig->l, now) != HWHEEL_DUE)
+			continue;
+		while ((timer = levels_pop(&rig->l))) {
+			if (timer != &t[0].timer) {
+				latest = max(latest, now - levels_due(&rig->l, timer));
+				n++;
+				continue;
+			}
+			now += TAKES;
+			add(rig, &t[0], 1);
+		}
+		expect_sound(rig);
+	}
+	KUNIT_EXPECT_EQ(test, n, OTHERS);
+	KUNIT_EXPECT_LE(test, latest, 2ULL * TAKES);
+}
+
 static void test_slack(struct kunit *test)
 {
 	static const unsigned int geometries[][HWHEEL_MAX_LEVELS + 1] = {
@@ -855,6 +953,12 @@ static void test_slack(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(geometries); i++) {
 		struct rig *rig = rig_new(test, MS, geometries[i], 0);
+
+		/* A wheel that is just being made again: anything but a crash */
+		rig->l.planned = 0;
+		rig->l.pow2 = false;
+		KUNIT_EXPECT_EQ(test, levels_align(&rig->l, 5, 9), 9ULL);
+		rig_begin(rig, 0);
 
 		for (j = 0; j < 3000; j++) {
 			u64 first = 1 + random_magnitude(1 << 18);
@@ -983,7 +1087,8 @@ static void test_walk(struct kunit *test)
 struct model_timer {
 	struct item		item;
 	struct list_head	sorted;
-	u64			due;		/* not before the clock it was armed at */
+	u64			due;		/* not before the floor it was armed at */
+	bool			past;		/* it was armed for the past */
 	bool			armed;
 };
 
@@ -1006,7 +1111,8 @@ static void model_arm(struct model *m, struct model_timer *t, u64 tick)
 	} else {
 		add(&m->rig, &t->item, tick);
 	}
-	t->due = max(tick, m->rig.l.clock);
+	t->due = max(tick, m->rig.l.floor);
+	t->past = tick < t->due;
 	t->armed = true;
 	list_for_each_entry_reverse(other, &m->sorted, sorted)
 		if (other->due <= t->due)
@@ -1032,14 +1138,12 @@ static const char *model_compare(struct model *m, bool all)
 	struct model_timer *t, *next;
 
 	list_for_each_entry_safe(t, next, &m->sorted, sorted) {
-		if (t->due > m->rig.last)
-			break;
 		if (t->item.fired == NOT_FIRED) {
 			if (t->due < m->rig.last)
 				return "a timer was passed over";
 			continue;
 		}
-		if (t->item.fired != t->due)
+		if (t->item.fired > t->due || (t->item.fired < t->due && !t->past))
 			return "a timer fired at another tick than its own";
 		list_del(&t->sorted);
 		t->armed = false;
@@ -1115,9 +1219,10 @@ static void random_walk(struct kunit *test, const unsigned int *spokes, u64 tick
 	most = div64_u64(S64_MAX, tick_ns) / 8;
 	m->now = random_magnitude(most);
 	rig_init(&m->rig, test, tick_ns, spokes, m->now);
+	if (random_below(4))
+		rig_fan(&m->rig);
 	if (random_below(2))	/* else levels come when they are wanted, or late */
-		levels_init(&m->rig.l, &m->rig.g, rig_memory(&m->rig, m->rig.g.levels),
-			    m->now);
+		rig_begin_bare(&m->rig, m->now);
 	m->nr = 1 + random_below(100);
 	m->timers = kunit_kcalloc(test, m->nr, sizeof(*m->timers), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, m->timers);
@@ -1138,6 +1243,8 @@ static void random_walk(struct kunit *test, const unsigned int *spokes, u64 tick
 			kunit_info(test, "    %u", *spokes);
 	}
 	kunit_kfree(test, m->rig.memory);
+	if (m->rig.fans)
+		kunit_kfree(test, m->rig.fans);
 	kunit_kfree(test, m->timers);
 	kunit_kfree(test, m);
 }
@@ -1195,6 +1302,8 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_bits_follow),
 	KUNIT_CASE(test_crowd),
 	KUNIT_CASE(test_same_tick),
+	KUNIT_CASE(test_same_tick_parts),
+	KUNIT_CASE(test_past_fair),
 	KUNIT_CASE(test_slack),
 	KUNIT_CASE(test_divisors),
 	KUNIT_CASE(test_geometry_faults),
@@ -1901,6 +2010,20 @@ static void test_past(struct kunit *test)
 	msleep(20);
 	for (i = 0; i < n; i++)
 		KUNIT_EXPECT_EQ_MSG(test, runs(&p[i]), 1, "probe %u", i);
+}
+
+/* What is overdue while a wheel's clock is at tick 0 is due at once, too. */
+static void test_tick_0(struct kunit *test)
+{
+	struct probe *p = probes_new(test, wheel_new(test, HOUR), HOUR, 2);
+
+	if (ktime_get() > HOUR)
+		kunit_skip(test, "tick 0 has passed");
+	hwheel_add(&p[1].timer, 0);	/* due at tick 1 */
+	hwheel_add_at(&p[0].timer, 0, 0);
+	wait_for(test, runs(&p[0]));
+	KUNIT_EXPECT_EQ(test, runs(&p[0]), 1);
+	KUNIT_EXPECT_EQ(test, runs(&p[1]), 0);
 }
 
 static void act_past(struct probe *p)
@@ -3546,6 +3669,25 @@ static s64 free_bytes(void)
 /* What each base may take: its parking lot is 4 KiB, a level 8 KiB. */
 #define BASE_BYTES	12288
 
+/* The least time that hwheel_setup() takes in memory that holds @byte. */
+static s64 setup_ns(struct kunit *test, int byte)
+{
+	struct hwheel_timer *timer = kunit_kmalloc(test, sizeof(*timer), GFP_KERNEL);
+	s64 least = S64_MAX;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, timer);
+	for (i = 0; i < 1000; i++) {
+		ktime_t begin;
+
+		memset(timer, byte, sizeof(*timer));
+		begin = ktime_get();
+		hwheel_setup(timer, suite_wheel, probe_run, 0);
+		least = min_t(s64, least, ktime_get() - begin);
+	}
+	return least;
+}
+
 static void test_thousand_wheels(struct kunit *test)
 {
 	const unsigned int n = many / 100;
@@ -3574,6 +3716,10 @@ static void test_thousand_wheels(struct kunit *test)
 		expect_once(test, p, n);
 		if (!round)
 			bytes = before - free_bytes();
+		/* Whatever the memory of a timer held, no wheel is looked at for it. */
+		if (!round)
+			KUNIT_EXPECT_LT(test, setup_ns(test, 0xa5),
+					setup_ns(test, 0) + 2 * n);
 		for (i = 0; i < n; i++) {
 			hwheel_shutdown_sync(&p[i].timer);
 			hwheel_destroy(wheels[i]);
@@ -4271,6 +4417,40 @@ static void test_which_cpu(struct kunit *test)
 	}
 }
 
+/* The CPU that is about to come is ready for timers, but not yet for others'. */
+static struct probe *for_coming;
+
+static int cpu_comes(unsigned int cpu)
+{
+	hwheel_add_on(&for_coming->timer, SECS(1), cpu);
+	return 0;
+}
+
+/*
+ * Sent to a CPU that is just coming, a timer stays here. Else that CPU's wheel would
+ * be driven from here, and what is due then would run here, too.
+ */
+static void test_coming_cpu(struct kunit *test)
+{
+	struct probe *p = probes_new(test, wheel_new(test, 500 * MS), 500 * MS, 2);
+	unsigned int cpu = num_online_cpus() - 1;
+	int state;
+
+	if (!cpu || remove_cpu(cpu))
+		kunit_skip(test, "no CPU goes offline here");
+	for_coming = &p[0];
+	state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "hwheel_kunit:prepare",
+					  cpu_comes, NULL);
+	KUNIT_EXPECT_GT(test, state, 0);
+	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	hwheel_add_on(&p[1].timer, hwheel_remaining(&p[0].timer), cpu);
+	wait_for(test, runs(&p[0]) && runs(&p[1]));
+	KUNIT_EXPECT_NE(test, p[0].cpu, cpu);
+	KUNIT_EXPECT_EQ(test, p[1].cpu, cpu);
+	if (state > 0)
+		cpuhp_remove_state_nocalls(state);
+}
+
 /*
  * Sent to a CPU that is offline, without a warning; to one that is online again;
  * and to one that goes.
@@ -4314,6 +4494,7 @@ static struct kunit_case name[] = {				\
 	KUNIT_CASE(test_returns),				\
 	KUNIT_CASE(test_looking),				\
 	KUNIT_CASE(test_past),					\
+	KUNIT_CASE(test_tick_0),				\
 	KUNIT_CASE(test_past_again),				\
 	KUNIT_CASE(test_far),					\
 	KUNIT_CASE(test_contexts),				\
@@ -4356,6 +4537,7 @@ static struct kunit_case name[] = {				\
 	KUNIT_CASE(test_clocks),				\
 	KUNIT_CASE(test_pinned_and_on),				\
 	KUNIT_CASE(test_which_cpu),				\
+	KUNIT_CASE(test_coming_cpu),				\
 	KUNIT_CASE(test_offline_cpu),				\
 	KUNIT_CASE(test_set_up_pending),			\
 	KUNIT_CASE(test_gone),					\

@@ -12,6 +12,7 @@
  *	gT,N,N,...	tick in nanoseconds, spokes of each level
  *	cT		the clock that it starts with
  *	bN		the levels that it begins with; without it, all of them
+ *	fN		the fans that it begins with; without it, many
  *
  * and then what is done with it. A WHERE is a tick, counted from the clock; or
  * LEVEL:N, the beginning of the slot that lies N slots of that level ahead of
@@ -29,7 +30,8 @@
  *	rWHERE		let it be that time, and do all that is to be done
  *	pN,WHERE	let it be that time, and take N steps, a timer each
  *	wN		do so N times, when the wheel wants to be woken
- *	uN,M		add N levels, if there are less, and sift M times
+ *	uN		add N levels, if there are less
+ *	kN		add N fans
  *	eWHERE		bring the clock on, if nothing is to be done before
  *	vLEVEL,SPOKE	begin a walk
  *	nN		look at N timers of that walk
@@ -38,8 +40,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A handful of timers makes a crowd here. */
+/* A handful of timers makes a crowd here, and is a long way from another one. */
 #define HWHEEL_CROWD	4
+#define HWHEEL_CROWD_LOW	4
+#define HWHEEL_FAN_BITS	2
+#define HWHEEL_SIFT_NS	300
 
 #include "fuzz.h"
 #include "hwheel_levels.h"
@@ -72,22 +77,28 @@ struct item {
 	struct hwheel_timer	timer;
 	unsigned int		index;
 	u64			due;		/* tick, by plain division */
-	u64			turn;		/* the same; the clock if it came overdue */
+	u64			turn;		/* the same; the floor if it came overdue */
 	enum walked		walked;
 };
 
 struct wheel {
 	struct hwheel_levels	l;
 	void			*memory[HWHEEL_MAX_LEVELS + 1];
+	void			*fans[8];
+	unsigned int		nr_fans;	/* of those pieces of memory */
 };
+
+#define MANY_FANS	100
 
 static struct hwheel_geometry geometry;
 static u64 start;
 static unsigned int begin;	/* levels */
+static unsigned int fans;	/* at the beginning */
 static struct wheel *wheel;
 static struct item *items[MAX_ITEMS];
 static unsigned int nr_items;
 static u64 now;			/* tick; the wheel's clock may be behind it */
+static u64 told;		/* the last time that the wheel was told of */
 static u64 armed;		/* when the wheel is to be woken, as in hwheel.c; 0 amid a run */
 static u64 last_turn;		/* of the timer that fired last */
 static unsigned int seq, unchecked;
@@ -195,11 +206,23 @@ static void wheel_grow(struct wheel *w, unsigned int levels)
 	}
 }
 
-/* More levels are told of, but whether and when they come is up to the line. */
+static void wheel_add_fans(struct wheel *w, unsigned int n)
+{
+	void *memory;
+
+	if (!n || w->nr_fans == ARRAY_SIZE(w->fans))
+		return;
+	memory = zeroes(n * sizeof(struct hwheel_fan));
+	w->fans[w->nr_fans++] = memory;
+	fans_init(memory, n);
+	levels_add_fans(&w->l, memory, n);
+}
+
+/* More of them are told of, but whether and when they come is up to the line. */
 static void want(struct hwheel_levels *l)
 {
-	check(l->nr < geometry.levels && l->wanted <= geometry.levels,
-	      "it wants more levels than planned");
+	check(l->wanted <= geometry.levels, "it wants more levels than planned");
+	check(l->nr < l->wanted || l->fans < l->fans_wanted, "it wants nothing");
 }
 
 static struct wheel *wheel_new(u64 clock)
@@ -212,6 +235,7 @@ static struct wheel *wheel_new(u64 clock)
 	levels_init(&new->l, &geometry, new->memory[geometry.levels], clock);
 	new->l.want = want;
 	wheel_grow(new, begin);
+	wheel_add_fans(new, fans);
 	return new;
 }
 
@@ -221,6 +245,8 @@ static void wheel_free(struct wheel *old)
 
 	for (i = 0; i <= geometry.levels; i++)
 		free(old->memory[i]);
+	for (i = 0; i < old->nr_fans; i++)
+		free(old->fans[i]);
 	free(old);
 }
 
@@ -297,7 +323,12 @@ static struct item *item_of(struct hwheel_timer *timer)
 /* @item has been told when it is due, at the present clock. */
 static void armed_now(struct item *item)
 {
-	item->turn = max(item->due, wheel->l.clock);
+	unsigned int i;
+
+	/* A crowd may have been moved out of its way */
+	for (i = 0; i < nr_items; i++)
+		items[i]->walked = WALK_ANY;
+	item->turn = max(item->due, max(told, wheel->l.clock));
 	item->walked = WALK_ANY;
 }
 
@@ -428,10 +459,14 @@ static void pop(struct hwheel_timer *timer)
 {
 	struct item *item = item_of(timer);
 
+	u64 clock = wheel->l.clock;
+
 	check(item->due <= now, "a timer fired early");
-	check(item->turn == wheel->l.clock, "a timer fired when it was not its turn");
-	check(item->turn >= last_turn, "timers fired out of order");
-	last_turn = item->turn;
+	/* What came overdue may be taken to its turn, or nearer with others. */
+	check(item->turn == clock || (item->due < item->turn && clock < item->turn),
+	      "a timer fired when it was not its turn");
+	check(clock >= last_turn, "timers fired out of order");
+	last_turn = clock;
 	item_free(item);
 }
 
@@ -447,10 +482,11 @@ static bool step(unsigned int pops)
 	for (i = 0; i < nr_items; i++)
 		items[i]->walked = WALK_ANY;
 
+	told = now;
 	what = levels_step(l, now);
 	check(l->clock >= clock, "the clock went back");
 	check(l->clock <= now || l->clock == clock, "the clock is ahead of time");
-	check(l->moved - moved <= HWHEEL_BATCH, "too many moved at once");
+	check(l->moved - moved <= HWHEEL_STEP, "too many moved at once");
 	check(what != HWHEEL_MOVED || l->moved != moved || l->visited != visited,
 	      "nothing was moved, and more is to come");
 
@@ -504,11 +540,23 @@ static void walk_end(void)
 	walking = false;
 }
 
+/* The walk is to see all timers of @spoke, and of its fan. */
+static void walk_expect(struct hwheel_spoke *spoke)
+{
+	struct hwheel_fan *fan = spoke_fan(spoke);
+	struct hwheel_timer *timer;
+	unsigned int i;
+
+	spoke_for_each(timer, spoke)
+		item_of(timer)->walked = WALK_EXPECTED;
+	for (i = 0; fan && i < HWHEEL_FAN; i++)
+		walk_expect(&fan->child[i]);
+}
+
 static void walk_begin(u64 level, u64 index)
 {
 	struct hwheel_level *lv = &wheel->l.level[level % (geometry.levels + 1)];
 	struct hwheel_spoke *spoke;
-	struct hwheel_timer *timer;
 	unsigned int i;
 
 	if (!level_exists(lv))
@@ -517,8 +565,7 @@ static void walk_begin(u64 level, u64 index)
 	walk_end();
 	for (i = 0; i < nr_items; i++)
 		items[i]->walked = WALK_ANY;
-	spoke_for_each(timer, spoke)
-		item_of(timer)->walked = WALK_EXPECTED;
+	walk_expect(spoke);
 	levels_walk_begin(&wheel->l, spoke);
 	walking = true;
 }
@@ -624,6 +671,7 @@ static void do_other(const struct word *w)
 
 	walk_end();
 	wheel = wheel_new(where(&w->operand[0]));
+	told = 0;
 	now = max(now, wheel->l.clock);
 	armed = HWHEEL_NEVER;
 	last_turn = 0;
@@ -646,7 +694,7 @@ static void do_alone(const struct word *w)
 		return;
 	run(wheel->l.clock);
 	add(instant(tick));
-	tick = items[0]->due;
+	tick = items[0]->turn;
 	check(armed == tick && wake() == tick, "a timer alone wakes it at another time");
 	go_to(tick);
 	step(1);
@@ -679,7 +727,8 @@ static void do_wake(const struct word *w)
 		bool fresh = armed == wake();
 
 		go_to(armed);
-		check(step(1) || !fresh, "it was woken and there was nothing to do");
+		check(step(1) || !fresh || wheel->l.starved,
+		      "it was woken and there was nothing to do");
 		run(now);
 	}
 }
@@ -696,22 +745,14 @@ static void do_clock(const struct word *w)
 
 static void do_grow(const struct word *w)
 {
-	unsigned int i, n = clamp(w->operand[1].n, 0, 100);
-	u64 moved = wheel->l.moved;
-
-	for (i = 0; i < nr_items; i++)
-		items[i]->walked = WALK_ANY;
 	wheel_grow(wheel, min(wheel->l.nr + number(&w->operand[0], HWHEEL_MAX_LEVELS),
 			      geometry.levels));
-	check(wheel->l.moved == moved, "too many moved at once");
-	while (n--) {
-		moved = wheel->l.moved;
-		if (!levels_sift(&wheel->l)) {
-			armed = min(armed, wake());
-			break;
-		}
-		check(wheel->l.moved - moved <= HWHEEL_BATCH, "too many moved at once");
-	}
+}
+
+static void do_fans(const struct word *w)
+{
+	wheel_add_fans(wheel, number(&w->operand[0], MANY_FANS));
+	armed = min(armed, wake());
 }
 
 static void do_walk(const struct word *w)
@@ -750,6 +791,7 @@ static const struct {
 	{ 'p', do_part },
 	{ 'w', do_wake },
 	{ 'u', do_grow },
+	{ 'k', do_fans },
 	{ 'e', do_clock },
 	{ 'v', do_walk },
 	{ 'n', do_next },
@@ -870,6 +912,7 @@ static void do_line(const char *p)
 	geometry = usual;
 	start = 0;
 	begin = HWHEEL_MAX_LEVELS;
+	fans = MANY_FANS;
 	while ((more = read_word(&p, &w))) {
 		if (w.letter == 'g')
 			do_geometry(&w);
@@ -877,6 +920,8 @@ static void do_line(const char *p)
 			start = w.operand[0].n;
 		else if (w.letter == 'b')
 			begin = max(w.operand[0].n, 0);
+		else if (w.letter == 'f')
+			fans = clamp(w.operand[0].n, 0, MANY_FANS);
 		else
 			break;
 	}
@@ -885,6 +930,7 @@ static void do_line(const char *p)
 
 	wheel = wheel_new(start);
 	now = start;
+	told = 0;
 	armed = HWHEEL_NEVER;
 	last_turn = 0;
 	seq = 0;

@@ -12,11 +12,15 @@
 
 static unsigned int crowd;
 #define HWHEEL_CROWD crowd
+#define HWHEEL_CROWD_LOW crowd
+#define HWHEEL_FAN_BITS 2	/* so that fans have fans */
+#define HWHEEL_SIFT_NS 1000
 #include "hwheel_levels.h"
 
 #define MAX_SPOKES	5	/* of the geometries that are gone through */
 #define MAX_TIMERS	64
 #define MAX_MOVES	54	/* hwheel_levels.h says so of one timer's cascades */
+#define MAX_FANS	64
 #define LAST_TICK	((u64)S64_MAX / HWHEEL_MIN_TICK_NS + 1)
 
 static struct hwheel_geometry geometry;
@@ -53,6 +57,12 @@ static size_t size_below(unsigned int i)
 	return size;
 }
 
+/* All of the memory: of the levels, of the parking lot, and of fans. */
+static size_t size_all(void)
+{
+	return size_below(geometry.levels) + MAX_FANS * sizeof(struct hwheel_fan);
+}
+
 static void add_level(void)
 {
 	levels_grow(&levels, level_init(&levels, levels.nr, memory + size_below(levels.nr)));
@@ -62,11 +72,13 @@ static void add_level(void)
 static void make_some(u64 clock, unsigned int nr)
 {
 	free(memory);
-	memory = aligned_alloc(HWHEEL_SPOKE_SIZE, size_below(geometry.levels));
+	memory = aligned_alloc(HWHEEL_SPOKE_SIZE, size_all());
 	if (!memory)
 		exit(2);
-	memset(memory, 0, size_below(geometry.levels));
+	memset(memory, 0, size_all());
 	levels_init(&levels, &geometry, memory, clock);
+	fans_init(memory + size_below(geometry.levels), MAX_FANS);
+	levels_add_fans(&levels, memory + size_below(geometry.levels), MAX_FANS);
 	while (levels.nr < nr)
 		add_level();
 }
@@ -269,11 +281,11 @@ static void check_place(u64 tick)
 	if (spoke->level != (i < levels.nr ? i : geometry.levels))
 		fail("tick %llu goes to level %u, not %u", tick, spoke->level, i);
 	if (i == levels.nr) {
-		unsigned int bucket = slot == now ? HWHEEL_NOW : highest_bit(slot ^ now);
+		unsigned int bucket = tick == clock ? HWHEEL_NOW : highest_bit(tick ^ clock);
 
 		if (spoke->index != bucket)
 			fail("tick %llu goes to bucket %u", tick, spoke->index);
-		if (bucket < !!i || (slot == now ? i : bucket >= HWHEEL_NOW))
+		if (bucket < !!i || (tick == clock ? i : bucket >= HWHEEL_NOW))
 			fail("there is no bucket %u", spoke->index);
 		if (i < geometry.levels &&
 		    (levels.wanted <= i || levels.wanted > geometry.levels))
@@ -478,8 +490,7 @@ static void check_aligns(void)
 
 static struct hwheel_timer timers[MAX_TIMERS];
 static u64 due[MAX_TIMERS];
-static unsigned int moves[MAX_TIMERS], returns[MAX_TIMERS], rank[MAX_TIMERS];
-static bool sifted[MAX_TIMERS];
+static unsigned int moves[MAX_TIMERS], rank[MAX_TIMERS];
 
 /* When levels are added: the first before this stage, and then every so many. */
 static unsigned int stage, last_stage, grow_from, grow_every;
@@ -487,7 +498,7 @@ static unsigned int stage, last_stage, grow_from, grow_every;
 /* Which spoke is @timer in? */
 static const struct hwheel_spoke *spoke_with(const struct hwheel_timer *timer)
 {
-	const char *start = memory, *end = start + size_below(geometry.levels);
+	const char *start = memory, *end = start + size_all();
 	const struct list_head *entry = &timer->entry;
 
 	do {
@@ -496,28 +507,28 @@ static const struct hwheel_spoke *spoke_with(const struct hwheel_timer *timer)
 	return spoke_of(entry);
 }
 
-/* A spoke's rank: a cascade takes each timer to one of lower rank. */
+/*
+ * A spoke's rank: a cascade takes each timer to one of lower rank. That is to a lower
+ * level or bucket, or deeper into a fan.
+ */
 static unsigned int rank_of(const struct hwheel_spoke *spoke)
 {
+	unsigned int depth = 0;
+
+	for (; spoke->more & HWHEEL_CHILD; spoke = fan_of(spoke)->parent)
+		depth++;
 	if (spoke->level < geometry.levels)
-		return spoke->level;
+		return spoke->level * 64 - depth + 63;
 	if (spoke->index == HWHEEL_NOW)
 		return 0;
-	return levels.nr ? levels.nr - 1 + spoke->index : spoke->index + 1;
+	return (geometry.levels + spoke->index) * 64 - depth + 63;
 }
 
 /* Before each thing done to the wheel: is it time for another level? */
 static void next_stage(void)
 {
-	unsigned int i;
-
 	while (levels.nr < geometry.levels && stage >= grow_from + levels.nr * grow_every) {
 		add_level();
-		/* What was parked goes anywhere from here. */
-		for (i = 0; i < MAX_TIMERS; i++)
-			if (timers[i].entry.next &&
-			    spoke_with(&timers[i])->level == geometry.levels)
-				rank[i] = ~0U;
 		if (levels_check(&levels))
 			fail("%s, with a new level", levels_check(&levels));
 	}
@@ -532,28 +543,9 @@ static void arm(unsigned int i, u64 tick)
 	levels_add(&levels, &timers[i], tick);
 	rank[i] = rank_of(spoke_with(&timers[i]));
 	moves[i] = 0;
-	returns[i] = 0;
-	sifted[i] = false;
 }
 
-/*
- * How often a timer may be sifted and go back: on each level when half of its spokes
- * below are left until its own begins, and a quarter, and so on to one.
- */
-static unsigned int most_returns(void)
-{
-	unsigned int i, half, n = 0;
-
-	for (i = 0; i + 1 < geometry.levels; i++)
-		for (half = max(geometry.spokes[i] / 2, 1U); half; half /= 2)
-			n++;
-	return n;
-}
-
-/*
- * After a step: what moved went down, but for what was sifted out of a crowd
- * and has no place below yet.
- */
+/* After a step: what moved went down. */
 static void follow(unsigned int n)
 {
 	unsigned int i;
@@ -568,18 +560,11 @@ static void follow(unsigned int n)
 		now = rank_of(spoke);
 		if (spoke->level == geometry.levels && spoke->index == HWHEEL_EXPIRED)
 			continue;
-		if (spoke->level == geometry.levels && spoke->index == HWHEEL_SIFTING) {
-			sifted[i] = true;
-			continue;
-		}
 		if (now > rank[i])
 			fail("tick %llu moved up from rank %u to %u", due[i], rank[i], now);
 		if (now < rank[i])
 			moves[i]++;
-		else if (sifted[i] && ++returns[i] > most_returns())
-			fail("tick %llu came back %u times", due[i], returns[i]);
 		rank[i] = now;
-		sifted[i] = false;
 		if (moves[i] > most_moves)
 			most_moves = moves[i];
 		if (moves[i] > MAX_MOVES)
@@ -587,10 +572,12 @@ static void follow(unsigned int n)
 	}
 }
 
-/* When there is nothing to do, each parked timer is in the bucket of its slot. */
+/*
+ * When there is nothing to do, each parked timer is in the bucket of its tick, or in that
+ * bucket's fan.
+ */
 static void check_parked(unsigned int n)
 {
-	u64 top = width(levels.nr ? levels.nr - 1 : 0);
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
@@ -600,7 +587,7 @@ static void check_parked(unsigned int n)
 			continue;
 		spoke = spoke_with(&timers[i]);
 		if (spoke->level == geometry.levels &&
-		    spoke->index != highest_bit(due[i] / top ^ levels.clock / top))
+		    spoke->index != highest_bit(due[i] ^ levels.clock))
 			fail("tick %llu is left in bucket %u", due[i], spoke->index);
 	}
 }
@@ -619,8 +606,7 @@ static void run(unsigned int n, bool whole)
 			fail("the least bound is %llu, not %llu", levels_first(&levels)->bound,
 			     least);
 		wake = levels_wake(&levels);
-		if (wake > least || (wake != least && crowd > n &&
-				     !level_occupied(levels_parked(&levels), HWHEEL_SIFTING)))
+		if (wake > least || (wake != least && crowd > n))
 			fail("the next expiration is %llu, not %llu", wake, least);
 		if (wake > now)
 			now = wake;

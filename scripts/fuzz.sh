@@ -27,23 +27,34 @@ faults=(
 	"slot-too-far		/^levels_find(/,/^}/s/ahead < lv->open/ahead <= lv->open/"
 	"level-too-high		s/l->lowest\[i\] = j;/l->lowest[i] = j + 1;/"
 	"bound-not-lowered	/void levels_widen/,/^}/s/spoke->bound = .*/;/"
-	"bound-lost-in-mod	/bool levels_stays/,/^}/s/i < l->nr/i < 1/"
+	"bound-lost-in-mod	/bool levels_stays/,/^}/s/levels_widen(spoke, tick);/;/"
 	"mixed-not-known	/void levels_widen/,/^}/s/spoke->mixed |= .*/;/"
 	"bit-not-cleared	/void levels_unmark/,/^}/s/\*bits &= .*/;/"
 	"summary-not-cleared	/void levels_unmark/,/^}/s/lv->summary &= .*/;/"
 	"clock-past-bound	s/levels_set_clock(l, spoke->bound)/levels_set_clock(l, now)/"
-	"batch-unbounded	s/n < HWHEEL_BATCH \&\& //"
+	"batch-unbounded	s/n < HWHEEL_STEP \&\& //"
 	"lost-in-cascade	s/if (hwheel_broken(HWHEEL_LOSE_IN_CASCADE))/if (n == 7)/"
 	"cascade-alone		s/!spoke->level || !spoke->mixed ||/!spoke->level ||/"
 	"fires-early		s/ns - 1) + 1 : 0/ns) : 0/"
 	"divisor-inexact	s/div->mul++;/;/"
 	"walk-dangles		s/l->walk = next;/;/"
-	"align-one-less		s/level_slot(lv, first - 1) ^/level_slot(lv, first) ^/"
+	"align-one-less		s/slot ^ level_slot(lv, first - 1);/slot ^ level_slot(lv, first);/"
 	"align-pow2-one-less	s/levels_highest((first - 1) ^ last)/levels_highest(first ^ last)/"
 	"park-too-low		/struct hwheel_spoke \*levels_park/,/^}/s/HWHEEL_NOW : bucket/HWHEEL_NOW : bucket \/ 2/"
-	"expired-forgotten	/^static inline u64 levels_wake/,/^}/s/bits >> HWHEEL_SIFTING/bits \& BIT_ULL(HWHEEL_SIFTING)/"
-	"grow-leaves-parked	/void levels_grow/,/^}/s/levels_splice(l, .*/;/"
-	"grow-behind-clock	/void levels_grow/,/^}/s/sifting->bound = .*/;/"
+	"expired-forgotten	/^static inline u64 levels_wake/,/^}/s/!spoke_empty(/spoke_empty(/"
+	"past-comes-first	/^levels_find(/,/^}/s/tick = l->floor;/tick = l->clock;/"
+	"floor-stays		/enum hwheel_step levels_step/,/^}/s/l->floor = .*/;/"
+	"stays-in-fan		/bool levels_stays/,/^}/s/more & ~HWHEEL_CROWDED/level == 77/"
+	"fan-bound-stays		/void levels_bare/,/^}/s/spoke->bound = bound;/;/"
+	"fan-bit-stays		/void levels_bare/,/^}/s/fan_of(spoke)->bits &= .*/;/"
+	"fan-kept		/void levels_bare/,/^}/s/if (fan && !fan->bits)/if (0)/"
+	"fan-too-narrow		/struct hwheel_fan \*levels_fan(/,/^}/s/fls64((width - 1) >> HWHEEL_FAN_BITS)/fls64((width - 1) >> HWHEEL_FAN_BITS >> 1)/"
+	"fan-lower-bound		/levels_fan_place(/,/^}/s/spoke->bound = min.*/;/"
+	"crowd-bit-stays		/void levels_set_crowded/,/^}/s/\*bits &= ~bit;/;/"
+	"crowd-parted-wrongly	/void levels_part/,/^}/s/spoke->bound = old;/;/"
+	"crowd-of-past-parted	/void levels_part/,/^}/s/if (old >= l->floor)/if (1)/"
+	"crowds-mixed		/bool levels_cascade_whole/,/^}/s/to->more & HWHEEL_ONE_TICK/0/g"
+	"walk-in-freed-fan	/void levels_bare/,/^}/s/l->walk = NULL;/;/"
 )
 
 # build_replay OUTPUT [GCC-OPTIONS...]
@@ -140,7 +151,7 @@ words()
 	local number='[-+]?[0-9]*' operand letters
 
 	operand="$number(:$number)?([-+][0-9]*)?"
-	letters=gcb$(sed -n "s/^\t{ '\(.\)', do_.*/\1/p" "$lab_top/fuzz/fuzz_levels.c" | tr -d '\n')
+	letters=gcbf$(sed -n "s/^\t{ '\(.\)', do_.*/\1/p" "$lab_top/fuzz/fuzz_levels.c" | tr -d '\n')
 	head -n 1 "$1" | tr -d '\0' | grep -aoE "[a-z]$operand(,$operand)*" |
 		grep "^[$letters]" | tr '\n' ' ' | sed 's/ $/\n/'
 }

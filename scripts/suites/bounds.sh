@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: a million timers in one spoke, counted by instructions: locks, a 1 ms timer
+# Suite: counted by instructions: a search for the latest callback, the longest lock hold
 # Takes: 60 s
 
 # A clock that counts instructions, one a nanosecond, shows nothing of the host
@@ -15,5 +15,10 @@ suite()
 		     "1 ms timer beside that cascade"; do
 		verdict "${bound#  }" "$out" \
 			grep -E "^$bound.*, 1 ns an instruction .* ok " "$out"
+	done
+
+	"$lab_scripts/bounds.sh" | tee "$out" || :
+	for bound in softirq hardirq; do
+		verdict "search, $bound" "$out" grep -E "^bounds: $bound: .* ok\$" "$out"
 	done
 }

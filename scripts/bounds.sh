@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Searches for the arrangement of timers that makes callbacks latest, on Debian's 6.12
+# in a QEMU whose clock counts the guest's instructions, one a nanosecond. Each round is
+# a wheel of some geometry and budget with some crowd on it, of which timers are armed
+# again here and there, while somebody reads all of debugfs; hwheel_bench.c tells how
+# (group bounds). Prints a line a round, and the worst of each context; the exit status is
+# 0 if no callback began more than LATE ns later than its tick and the callbacks before
+# it account for, and no lock was held for more than LOCKED ns.
+#
+# Usage: [TIME=seconds] [SEED=n] [LATE=ns] [LOCKED=ns] bounds.sh [CONTEXT...]
+#	 Without TIME it is a fixed set of rounds; with it, others, until the time is up.
+#	 CONTEXT is softirq, hardirq or work; without one, the first two.
+
+. "$(dirname "$0")/lab.sh"
+
+late=${LATE:-100000}
+locked=${LOCKED:-10000}
+contexts=("$@")
+[ $# != 0 ] || contexts=(softirq hardirq)
+lines=$lab_work/lines
+
+# rounds PARAMETERS...: boots a guest that does them
+rounds()
+{
+	local log=$lab_work/console status=0
+
+	{
+		echo "parameters='rounds=1 pending=1000 what=bounds $*'"
+		cat "$lab_scripts/guest-bounds.sh"
+	} >"$lab_work/payload"
+	APPEND=tsc=nowatchdog ICOUNT=0 TIMEOUT=${TIMEOUT:-3600} "$lab_scripts/boot-qemu.sh" \
+		"$vmlinuz" 1 2G "$lab_work/payload" "$lab_work"/modules/hwheel.ko \
+		"$lab_work"/modules/hwheel_bench.ko >"$log" || status=$?
+	guest_log "$log" >"$log.kernel"
+	if [ $status != 0 ] || dmesg_dirty "$log.kernel"; then
+		tail -n 20 "$log" >&2
+		die "the guest did not end well"
+	fi
+	sed -n 's/^.*hwheel_bench: bound //p' "$log.kernel" | tee -a "$lines"
+}
+
+# number CONTEXT: as hwheel_bench.ko's parameter bound_context has it
+number()
+{
+	case $1 in
+	softirq) echo 0 ;;
+	hardirq) echo 1 ;;
+	work)	 echo 2 ;;
+	*)	 die "no context $1" ;;
+	esac
+}
+
+# worst CONTEXT: its rounds' greatest lateness and lock hold, judged
+worst()
+{
+	awk -v context="$1" -v late="$late" -v locked="$locked" '
+		$2 != context { next }
+		{
+			n++
+			for (i = 3; i <= NF; i++) {
+				split($i, a, "=")
+				if (a[1] == "late" && a[2] + 0 >= most) { most = a[2] + 0; round = $1 }
+				if (a[1] == "locked" && a[2] + 0 > hold) hold = a[2] + 0
+			}
+		}
+		END {
+			bad = !n || most > late || hold > locked
+			printf "bounds: %s: %d rounds, latest %d ns (%s), longest lock hold %d ns: %s\n",
+				context, n, most, round, hold, bad ? "FAILED" : "ok"
+			exit bad
+		}' "$lines"
+}
+
+need gcc make
+kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
+read -r _ vmlinuz headers <<<"$kernel"
+say "bounds: building the modules"
+build_modules bounds-build "$headers" "$lab_work/modules"
+: >"$lines"
+
+seed=${SEED:-1}
+for context in "${contexts[@]}"; do
+	context_number=$(number "$context")
+	if [ -z "${TIME-}" ]; then
+		rounds "bound_context=$context_number seed=$seed bound_rounds=20 bound_timers=60000"
+		rounds "bound_context=$context_number seed=$seed bound_rounds=1 bound_timers=1000000 bound_how=0 bound_all=1"
+		continue
+	fi
+	end=$((SECONDS + TIME / ${#contexts[@]}))
+	while [ $SECONDS -lt $end ]; do
+		seed=$((seed + 100))
+		rounds "bound_context=$context_number seed=$seed bound_rounds=10 bound_timers=1000000"
+	done
+done
+status=0
+for context in "${contexts[@]}"; do
+	worst "$context" || status=1
+done
+exit $status
