@@ -38,7 +38,7 @@ dkms:
 	! dkms status $(NAME)/$(VERSION) | grep -q . || \
 		dkms remove $(NAME)/$(VERSION) --all
 	$(MAKE) dkms-sources
-	dkms install $(NAME)/$(VERSION) -k $$(cat $(KDIR)/include/config/kernel.release)
+	dkms install --force $(NAME)/$(VERSION) -k $$(cat $(KDIR)/include/config/kernel.release)
 	@scripts/preflight.sh load
 
 # What DKMS needs to build hwheel.ko, and nothing else

@@ -206,7 +206,7 @@ lists_fetch()
 	#clear APT::Update;
 	END
 	# Without a network those that are there will do
-	archive apt-lists -c "$dir/conf" update || :
+	archive apt-lists -c "$dir/conf" -o Acquire::Retries=0 update || :
 	"${apt_cache[@]}" pkgnames linux- | grep -E -- '-[0-9]+\.[0-9]' |
 		xargs -r "${apt_cache[@]}" madison | tr -d '|' |
 		awk '{ sub("/.*", "", $4); print $1, $2, $4 }' | sort -u -k 2,2rV -k 1 >"$dir/new"

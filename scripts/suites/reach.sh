@@ -94,7 +94,9 @@ clang_for_gcc()
 	for arg; do
 		shift
 		case $arg in
-		-fconserve-stack|-mrecord-mcount) ;;
+		-fconserve-stack|-mrecord-mcount|-mindirect-branch*) ;;
+		-mpreferred-stack-boundary=*|-fmin-function-alignment=*) ;;
+		-fsanitize=bounds-strict) ;;
 		*) set -- "$@" "$arg" ;;
 		esac
 	done
