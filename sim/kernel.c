@@ -462,13 +462,13 @@ static void migrate_to(struct sim_cpu *c)
 
 void sim_run(unsigned long long ns)
 {
-	unsigned long long rest = ns;
+	unsigned long long part;
 
-	while (rest) {
-		unsigned int part = min(rest, 1000000ULL);
-
+	while (ns) {
+		part = sim_horizon > sim_time ? min(ns, sim_horizon - sim_time) : 1;
+		part = min(part, 1000000ULL);
 		sim_step(part);
-		rest -= part;
+		ns -= part;
 	}
 }
 

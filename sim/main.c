@@ -287,7 +287,7 @@ static int shrink_and_write(struct program *p, const char *name)
 	FILE *file;
 
 	snprintf(first, sizeof(first), "%s", told->find);
-	shrink_end = seconds() + 60;
+	shrink_end = seconds() + 20;
 	shrink(p);
 	run(p);
 	file = fopen(name, "w");

@@ -156,7 +156,7 @@ static void setup(struct slot *slot, struct mwheel *w, bool pinned)
 	slot->wheel_life = wheel_life;
 	slot->pinned = pinned;
 	slot->armed_once = false;
-	slot->shut = w->state != LIVE_WHEEL;
+	slot->shut = false;
 	slot->set_up = true;
 	slot->life++;
 	slot->popped = false;
@@ -263,9 +263,12 @@ static void callback(struct hwheel_timer *timer)
 		break;
 	}
 	busy_end();
-	/* What it moved is not of the interrupt that it runs in, nor is its own leaving. */
+	/*
+	 * What it moved is not of the interrupt that it runs in. Callbacks keep interrupts
+	 * off anyway, and each may have a batch moved before it.
+	 */
 	if (irqs_disabled())
-		cpu->off_writes += sim_writes - writes + 12;
+		cpu->off_writes += sim_writes - writes + 12 + 3 * 32;
 	oracle_callback_end(slot, life);
 }
 
