@@ -705,7 +705,7 @@ void sim_irq_exit(void)
 	struct sim_cpu *c = sim_cpu;
 
 	c->curr->count -= HARDIRQ_OFFSET;
-	if (c->softirq && !in_interrupt())
+	if (c->softirq && (SIM_RT || !in_interrupt()))
 		do_softirq(c);
 	/* The next one comes at the next step: else they would nest. */
 	oracle_irqs_on(sim_writes - c->off_writes);

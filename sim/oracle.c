@@ -538,8 +538,8 @@ bool oracle_warn(const char *text)
 /* ------------------------------------------------------------------------ */
 /* Locks and interrupts */
 
-/* A list move is three WRITE_ONCE()s, or four; a call may add some of its own. */
-#define MOST_WRITES	(4 * 32 + 24)
+/* A list move is three to five WRITE_ONCE()s; a call may add some of its own. */
+#define MOST_WRITES	(5 * 32 + 16)
 
 void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes)
 {
