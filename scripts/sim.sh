@@ -17,7 +17,7 @@
 #	 sim.sh faults			names the faults
 #
 # LATE=strict: the bound on lateness that is aimed at, not the one that holds today.
-# KIND=rt: as on PREEMPT_RT; KIND=asan: with sanitizers.
+# KIND=rt: as on PREEMPT_RT; KIND=asan: with sanitizers; KIND=race: looks for data races.
 # HWHEEL_SRC=folder: the hwheel.c of that folder.
 
 . "$(dirname "$0")/lab.sh"
@@ -57,10 +57,14 @@ build()
 	rt) more=(-DCONFIG_PREEMPT_RT=1) ;;
 	asan) more=(-fsanitize=address -fsanitize=undefined -fno-sanitize=alignment
 		-fno-sanitize-recover=all -fsanitize-recover=address) ;;
-	broken) more=(-DHWHEEL_BROKEN) ;;
+	race) more=(-fsanitize=thread --param tsan-distinguish-volatile=1) ;;
 	esac
 	need gcc libc6-dev
-	gcc "${@:3}" "${flags[@]}" "${more[@]}" -I"$src" "$lab_top"/sim/*.c -o "$2"
+	gcc "${@:3}" "${flags[@]}" "${more[@]}" -I"$src" -c "$lab_top/sim/wheel.c" \
+		-o "$2.wheel.o"
+	[ "$kind" = asan ] || more=("${more[@]/-fsanitize*/-g}")
+	gcc "${@:3}" "${flags[@]}" "${more[@]}" -I"$src" \
+		"$lab_top"/sim/{kernel,main,oracle,program,race}.c "$2.wheel.o" -o "$2"
 }
 
 # A folder that is kept, with the program and its finds in it
@@ -102,18 +106,20 @@ kept()
 
 check()
 {
-	local kind time=${TIME:-120} seed files
+	local kind time=${TIME:-120} seed share files
 
 	seed=$(first_seed)
-	for kind in asan rt plain; do
+	for kind in asan race rt plain; do
 		build "$kind" "$lab_work/sim"
 		mapfile -t files < <(kept "$kind")
 		"$lab_work/sim" run "${files[@]}"
 		mkdir -p "$found"
 		case $kind in
-		plain) "$lab_work/sim" seeds "$seed" $((time * 6 / 10)) "$found" ;;
-		*) "$lab_work/sim" seeds "$seed" $((time * 2 / 10)) "$found" ;;
+		plain)	share=50 ;;
+		rt)	share=20 ;;
+		*)	share=15 ;;
 		esac
+		"$lab_work/sim" seeds "$seed" $((time * share / 100)) "$found"
 	done
 }
 
@@ -132,12 +138,14 @@ replay()
 # fault NAME: true if it is found; NAME is one of those above, or one of torture's
 fault()
 {
-	local entry file edit copy=$lab_work/faulty begin
+	local entry file edit kind copy=$lab_work/faulty begin
 
 	entry=$(printf '%s\n' "${faults[@]}" | grep "^$1[[:space:]]") || entry=
 	if [ -z "$entry" ]; then
 		grep -q "\"$1\"" "$src/hwheel.c" || die "no fault $1"
-		build broken "$lab_work/sim"
+		kind=plain
+		[ "$1" != data_race ] || kind=race
+		build $kind "$lab_work/sim" -DHWHEEL_BROKEN
 		export BROKEN=$1
 	else
 		read -r _ file edit <<<"$entry"

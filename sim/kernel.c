@@ -490,9 +490,11 @@ void cond_resched(void)
 
 void cpu_relax(void)
 {
-	unsigned int ns = 50 << min(sim_cpu->relaxed / 4, 6U);
+	struct task_struct *task = sim_cpu->curr;
+	unsigned int ns = 50 << min(task->relaxed / 16, 6U);
 
-	sim_cpu->relaxed++;
+	if (++task->relaxed > 100000)
+		sim_find("a wait that does not end: 100000 times cpu_relax() in %s", task->name);
 	sim_step(ns);
 }
 
@@ -848,7 +850,6 @@ void sim_spin_lock(raw_spinlock_t *lock, bool nested)
 	sim_step(SIM_CALL);
 	preempt_disable();
 	c = sim_cpu;
-	c->relaxed = 0;
 	if (in_hardirq())
 		lock->in_irq = true;
 	if (!c->irqs_off)
@@ -1638,6 +1639,7 @@ bool sim_cpu_up(int cpu)
 /* Memory */
 
 long sim_allocs, sim_alloc_fail_at = -1, sim_alloc_fails, sim_allocs_failed;
+unsigned long long sim_alloc_failed_at;
 static long allocs_made;
 
 struct chunk {
@@ -1661,6 +1663,7 @@ static bool alloc_fails(void)
 		return false;
 	sim_alloc_fails--;
 	sim_allocs_failed++;
+	sim_alloc_failed_at = sim_time;
 	return true;
 }
 

@@ -37,6 +37,7 @@ struct task_struct {
 	int			prio;
 	int			count;		/* preempt_count() */
 	int			bh;		/* local_bh_disable() on PREEMPT_RT */
+	unsigned int		relaxed;	/* times, in this wait */
 	int			pool;		/* of a worker; or -1 */
 	bool			idle_worker;
 	unsigned long long	wake_at;
@@ -65,7 +66,6 @@ struct sim_cpu {
 	struct irq_work		*irq_work;
 	unsigned long long	off_writes;	/* sim_writes when irqs went off */
 	unsigned long long	off_since;
-	unsigned int		relaxed;
 };
 
 /* The world of one run; set before sim_start(). */
@@ -89,6 +89,7 @@ extern unsigned long long sim_switches;
 extern unsigned long long sim_quiet_steps;	/* since something was got done */
 extern unsigned int sim_hotplugs;	/* CPUs that went or came, begun and ended */
 extern long sim_allocs, sim_alloc_fail_at, sim_alloc_fails, sim_allocs_failed;
+extern unsigned long long sim_alloc_failed_at;
 
 void sim_fail_allocs(long after, long n);
 

@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -155,6 +156,16 @@ static double seconds(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+/* Of CPU, by the runs */
+static double cpu_seconds(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_CHILDREN, &usage);
+	return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
+	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
 static bool finds(const struct program *p, const char *kind)
@@ -321,7 +332,8 @@ static int seeds(u64 first, double limit, const char *dir)
 		worst = max(worst, told->worst);
 		if (good)
 			continue;
-		printf("sim: seed %llu after %.1f s: %s\n", seed, seconds() - begin, told->find);
+		printf("sim: seed %llu after %.1f s of CPU, %llu calls: %s\n", seed, cpu_seconds(),
+		       calls, told->find);
 		fflush(stdout);
 		if (!dir)
 			return 1;
@@ -329,8 +341,9 @@ static int seeds(u64 first, double limit, const char *dir)
 		return shrink_and_write(&p, name);
 	}
 	spent = seconds() - begin;
-	printf("sim: %llu seeds from %llu, %llu calls, %llu callbacks, %llu switches in %.0f s (%.0f calls/s), worst lateness %llu ns\n",
-	       seed - first, first, calls, fired, switches, spent, calls / spent, worst);
+	printf("sim: %llu seeds from %llu, %llu calls, %llu callbacks, %llu switches in %.0f s, %.0f of CPU (%.0f calls each), worst lateness %llu ns\n",
+	       seed - first, first, calls, fired, switches, spent, cpu_seconds(),
+	       calls / cpu_seconds(), worst);
 	return 0;
 }
 

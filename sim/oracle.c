@@ -163,7 +163,7 @@ void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot)
 				   .hotplugs = sim_hotplugs, .time = sim_time };
 	sim_calls++;
 	sim_quiet_steps = 0;
-	sim_cpu->relaxed = 0;
+	current->relaxed = 0;
 	if (slot) {
 		struct sim_call *other;
 
@@ -261,6 +261,7 @@ void call_end(struct sim_call *call, s64 ret)
 	const char *kind = kinds[call->kind];
 
 	sim_quiet_steps = 0;
+	current->relaxed = 0;
 	if (current->call != call)
 		sim_find("%s: calls end in another order than they began", kind);
 	current->call = call->outer;
@@ -491,6 +492,8 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 	}
 	slot->pending = true;
 	slot->armed_once = true;
+	if (peek_expires(timer) > sim_clock(w) + 1000)
+		w->armed_ahead[cpu] = sim_time;
 	slot->expires = peek_expires(timer);
 	slot->armed_at = sim_time;
 	slot->armed_clock = sim_clock(w);
@@ -553,6 +556,48 @@ void oracle_irqs_on(unsigned long long writes)
 		sim_find("%llu list moves with interrupts off", writes / 3);
 }
 
+/*
+ * After a run: what is due later than now must not wait for a break, but for one that
+ * runs in the interrupt have earned by taking all of the budget.
+ */
+static void check_run(struct mwheel *w, int cpu)
+{
+	u64 now, due = SIM_NEVER;
+	ktime_t expires;
+	unsigned int i;
+	bool earned;
+
+	if (w == sim_wheels + SIM_WHEELS)
+		return;
+	now = sim_clock(w);
+	/* A run's time begins when its interrupt was due, within an eighth of the budget. */
+	w->run_spent[cpu] += sim_time - w->run_begun[cpu] + w->budget / 8;
+	w->run_ended[cpu] = sim_time;
+	earned = w->run_spent[cpu] >= w->budget / 2;
+	w->run_spent[cpu] = min(w->run_spent[cpu], 3 * w->budget);
+	if (w->config.context == HWHEEL_WORK || w->state != LIVE_WHEEL || !w->pending ||
+	    peek_busy_but_running(w->wheel, cpu) || !peek_armed(w->wheel, cpu, &expires) ||
+	    (u64)expires <= now || sim_random() % (1 + sim_nr_slots / 64))
+		return;
+	for (i = 0; i < sim_nr_slots; i++)
+		if (sim_slots[i].pending && sim_slots[i].wheel == w &&
+		    sim_slots[i].wheel_life == w->life &&
+		    peek_timer_cpu(&sim_slots[i].object->timer) == cpu)
+			due = min(due, (u64)wanted_at(w, sim_slots[i].expires));
+	if ((u64)expires <= due)
+		return;
+	/*
+	 * Today a spoke whose earliest timers have left still counts as due, and what is
+	 * due in the break after it waits.
+	 */
+	if (due > now && !earned && (sim_strict || !(w->cancelled + w->rearmed)))
+		sim_find("a run armed the hrtimer of CPU %d of %s for %lld, and %llu is due", cpu,
+			 w->name, expires, due);
+	if (in_hardirq() && (u64)expires > now + w->budget / 2 && !earned && w->budget > 20000)
+		sim_find("a needless break of %llu ns on CPU %d of %s: runs took %llu ns",
+			 expires - now, cpu, w->name, w->run_spent[cpu]);
+}
+
 void oracle_hrtimer(struct hrtimer *timer, bool end)
 {
 	struct mwheel *w;
@@ -563,6 +608,7 @@ void oracle_hrtimer(struct hrtimer *timer, bool end)
 		if (w->state != NO_WHEEL && w->wheel == wheel)
 			break;
 	if (end) {
+		check_run(w, cpu);
 		if (in_hardirq() && (s64)(sim_writes - sim_cpu->off_writes) >
 		    (sim_strict ? 2 : 4) * MOST_WRITES)
 			sim_find("%llu list moves in one interrupt",
@@ -571,6 +617,8 @@ void oracle_hrtimer(struct hrtimer *timer, bool end)
 	}
 	if (w == sim_wheels + SIM_WHEELS)
 		return;
+	w->run_spent[cpu] -= min(w->run_spent[cpu],
+				 (u64)(sim_time - w->run_ended[cpu]));
 	if (sim_cpu->id != cpu && cpu_online(cpu) && w->hotplugs == sim_hotplugs)
 		sim_find("the hrtimer of CPU %d runs on CPU %d", cpu, sim_cpu->id);
 	sim_cpu->off_writes = sim_writes;	/* each hrtimer has its own */
@@ -859,6 +907,7 @@ static void compare_sum(struct mwheel *w, const char *file, int column, int next
 {
 	char *text = sim_read_file(w->name, file, 4096), *p = text, word[32];
 	u64 sum = 0, least = S64_MAX, mine = S64_MAX;
+	bool level[SIM_CPUS] = { };
 	unsigned int i;
 	s64 c[10];
 
@@ -867,12 +916,20 @@ static void compare_sum(struct mwheel *w, const char *file, int column, int next
 	while (row(&p, word, c, 10) >= 0) {
 		if (*word == '#')
 			continue;
+		if (!c[1] && c[0] >= 0 && c[0] < SIM_CPUS)
+			level[c[0]] = true;
 		sum += c[column];
 		least = min(least, (u64)c[next]);
 	}
 	for (i = 0; i < sim_nr_slots; i++)
 		if (sim_slots[i].wheel == w && sim_slots[i].pending)
 			mine = min(mine, (u64)due_at(w, sim_slots[i].expires));
+	/* Memory that was missing is asked for again a second later. */
+	for (i = 0; i < sim_world.cpus && !strcmp(file, "levels"); i++)
+		if (cpu_online(i) && w->armed_ahead[i] && !level[i] && w->hotplugs == sim_hotplugs &&
+		    w->armed_ahead[i] > sim_alloc_failed_at + 1100000000 &&
+		    w->armed_ahead[i] < sim_time - 1000000000)
+			sim_find("%s has no levels on CPU %u, and timers want them", w->name, i);
 	if (sum != w->pending)
 		sim_find("file %s of %s counts %llu timers, not %llu", file, w->name, sum, w->pending);
 	if (w->pending && least > mine + w->tick && mine > (u64)sim_clock(w))

@@ -53,7 +53,9 @@ struct mwheel {
 	u64			pending, peak;
 	u64			added, rearmed, cancelled, expired;
 	u64			interrupts[SIM_CPUS];
-	u64			run_begun[SIM_CPUS];
+	u64			run_begun[SIM_CPUS], run_ended[SIM_CPUS];
+	u64			run_spent[SIM_CPUS];	/* in the interrupt, less the pauses */
+	u64			armed_ahead[SIM_CPUS];
 	s64			last_due[SIM_CPUS];	/* the greatest that has run */
 	u64			late_low[SIM_LATE], late_high[SIM_LATE];
 	s64			max_low[SIM_CPUS], max_high[SIM_CPUS];

@@ -929,10 +929,15 @@ static long long gen_tick(void)
 	return ticks[rnd(ARRAY_SIZE(ticks))];
 }
 
+/* Most within a few dozen ticks, so that timers meet */
+static bool dense;
+
 static long long gen_delay(long long tick)
 {
 	if (!tick)
 		tick = 1000000;
+	if (dense && !one_in(8))
+		return rnd(rnd(2) ? 12 : 80) * tick - rnd(2);
 	switch (rnd(12)) {
 	case 0:
 		return 0;
@@ -966,7 +971,7 @@ static void gen_wheel(struct program *p, int actor, int nr, long long *ticks, bo
 	int i, pow2 = rnd(2);
 
 	for (i = 0; i < 6; i++) {
-		spokes[i] = one_in(4) ? 0 : 2 + rnd(one_in(4) ? 200 : 12);
+		spokes[i] = one_in(4) && !dense ? 0 : 2 + rnd(dense ? 4 : one_in(4) ? 200 : 12);
 		if (one_in(40))
 			spokes[i] = 4096;
 		if (pow2 && spokes[i])
@@ -1025,7 +1030,7 @@ static void gen_cb(struct program *p, int actor, long long slot, long long n, lo
 void program_generate(struct program *p, unsigned long long seed)
 {
 	unsigned int actors, cpus, n, i, slots, wheels, nr_wheels = 0;
-	bool hotplug, oom, suspend, churn, crowd, mistakes, reads, few;
+	bool hotplug, oom, suspend, churn, crowd, mistakes, reads, few, fight;
 	long long ticks[SIM_WHEELS] = { };
 
 	p->nr = 0;
@@ -1036,14 +1041,16 @@ void program_generate(struct program *p, unsigned long long seed)
 	cpus = one_in(4) ? 1 : 2 + rnd(one_in(3) ? 7 : 3);
 	actors = one_in(5) ? 1 : 1 + rnd(2 * cpus);
 	few = one_in(3);
-	crowd = one_in(5);
+	fight = one_in(5);
+	dense = one_in(4);
+	crowd = !fight && one_in(5);
 	hotplug = one_in(4) && cpus > 1;
 	oom = one_in(8);
 	suspend = one_in(8);
 	churn = one_in(4);
 	mistakes = one_in(8);
 	reads = one_in(3);
-	slots = few ? 1 + rnd(4) : 1 + rnd(200);
+	slots = fight ? 1 + rnd(3) : few ? 1 + rnd(4) : 1 + rnd(200);
 	if (crowd)
 		slots = 1100 + rnd(4000);
 
@@ -1069,11 +1076,17 @@ void program_generate(struct program *p, unsigned long long seed)
 	nr_wheels = wheels + 1;
 	for (i = 0; i < slots && !crowd; i++)
 		EMIT(p, 0, 't', "setup", i, one_in(6) ? 0 : rnd(nr_wheels), one_in(4));
-	if (one_in(2))
-		EMIT(p, 0, 't', "cb", 0, slots, HOW_RUN, rnd(3000), 0, 0);
+	if (fight || one_in(2))
+		EMIT(p, 0, 't', "cb", 0, slots, HOW_RUN, rnd(fight ? 20000 : 3000), 0, 0);
 	n = few ? 40 + rnd(200) : 100 + rnd(1500);
 	if (crowd)
 		n = 20 + rnd(100);
+	if (crowd && one_in(4)) {		/* only that */
+		for (i = 0; i < 1 + rnd(3); i++)
+			EMIT(p, rnd(actors), 't', "crowd", i * (slots / 4), slots / 4,
+			     rnd(1 << 30), rnd(300 * (ticks[1] ?: 1000000)), 0, 1, 0);
+		n = 0;
+	}
 	if (actors > 1 && !one_in(4))		/* all begin at about the same time */
 		for (i = 1; i < actors; i++)
 			EMIT(p, i, 't', "sleep", 20000 + slots * 600);
@@ -1088,6 +1101,23 @@ void program_generate(struct program *p, unsigned long long seed)
 		}
 		if (oom && one_in(n / 6 + 1)) {
 			EMIT(p, a, 't', "oom", rnd(4), 1 + rnd(4));
+			if (one_in(2)) {
+				EMIT(p, a, 't', "add", slot, 2 + rnd(1000000000));
+				EMIT(p, a, 't', "sleep", 1500000000 + rnd(1000000000));
+				EMIT(p, a, 't', "add", slot, 2 + rnd(100000000000));
+			}
+			continue;
+		}
+		if (fight && !one_in(4)) {
+			static const char *const fights[] = {
+				"add", "add", "on", "on", "cancel", "cancel", "try", "mod",
+				"reduce", "csync", "pending", "sleep", "run" };
+			const char *name = fights[rnd(ARRAY_SIZE(fights))];
+
+			if (!strcmp(name, "sleep") || !strcmp(name, "run"))
+				EMIT(p, a, 't', name, rnd(20000));
+			else
+				EMIT(p, a, context, name, slot, rnd(one_in(2) ? 1 : 30000), rnd(cpus));
 			continue;
 		}
 		if (suspend && one_in(n / 4 + 1)) {
@@ -1102,6 +1132,10 @@ void program_generate(struct program *p, unsigned long long seed)
 		}
 		if (reads && one_in(12)) {
 			EMIT(p, a, 't', "read", w, rnd(6), rnd(8192));
+			continue;
+		}
+		if (crowd && reads && one_in(4)) {
+			EMIT(p, a, 't', "read", w, rnd(3), rnd(8192));
 			continue;
 		}
 		if (crowd && one_in(6)) {
@@ -1191,7 +1225,7 @@ void program_generate(struct program *p, unsigned long long seed)
 		case 22:
 		case 23:
 		case 24:
-			EMIT(p, a, 't', "sleep", one_in(4) ? gen_delay(tick) & 0xfffffffff :
+			EMIT(p, a, 't', "sleep", dense || one_in(4) ? gen_delay(tick) & 0xfffffffff :
 			     (long long)rnd(one_in(2) ? 3000000 : 20000));
 			break;
 		case 25:

@@ -64,13 +64,13 @@ typedef struct {
 static inline int atomic_read(const atomic_t *v)
 {
 	sim_step(SIM_READ);
-	return v->counter;
+	return *(const volatile int *)&v->counter;
 }
 
 static inline int atomic_inc_return(atomic_t *v)
 {
 	sim_step(SIM_CALL);
-	return ++v->counter;
+	return ++*(volatile int *)&v->counter;
 }
 
 #define atomic_inc(v)		((void)atomic_inc_return(v))
@@ -78,7 +78,7 @@ static inline int atomic_inc_return(atomic_t *v)
 static inline bool atomic_dec_and_test(atomic_t *v)
 {
 	sim_step(SIM_CALL);
-	return !--v->counter;
+	return !--*(volatile int *)&v->counter;
 }
 
 #define atomic_dec(v)		((void)atomic_dec_and_test(v))

@@ -13,7 +13,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define data_race(x)			(x)
+/* Its plain accesses are meant to race: sim/race.c does not look. */
+#define data_race(x)							\
+	({ sim_may_race(1); __auto_type __x = (x); sim_may_race(-1); __x; })
 #define READ_ONCE(x)							\
 	(sim_step(SIM_READ), *(const volatile typeof(x) *)&(x))
 #define WRITE_ONCE(x, value)						\
@@ -77,6 +79,8 @@ enum {
 struct sim_cpu;
 struct task_struct;
 
+void sim_may_race(int more);
+
 extern struct sim_cpu *sim_cpu;		/* the one that goes on */
 extern unsigned long long sim_time;	/* its time */
 extern unsigned long long sim_horizon;	/* till when it may do so undisturbed */
@@ -84,6 +88,12 @@ extern unsigned long long sim_writes;	/* WRITE_ONCE()s that it has done */
 
 void sim_slow(void);
 
+#ifdef __SANITIZE_THREAD__		/* else they would be looked at, too */
+#define sim_step	sim_step_apart
+#define sim_write	sim_write_apart
+void sim_step(unsigned int price);
+void sim_write(void);
+#else
 /* Time passes before what is to be done, so that it is done at sim_time. */
 static inline void sim_step(unsigned int price)
 {
@@ -97,6 +107,7 @@ static inline void sim_write(void)
 	sim_writes++;
 	sim_step(SIM_WRITE);
 }
+#endif
 
 int printk(const char *format, ...);
 bool sim_warn(const char *file, int line, const char *format, ...);
