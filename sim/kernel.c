@@ -29,6 +29,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/xarray.h>
 #include <linux/sched/task_stack.h>
 
 #define STACK_SIZE	(256 << 10)
@@ -114,6 +115,13 @@ static void prepare_stack(struct task_struct *task, void (*entry)(void))
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
+
+/* What hwheel leaves is found by sim_check_left(). */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
 
 static void switch_to(void **save, void *to, const void *stack)
 {
@@ -1651,9 +1659,6 @@ struct chunk {
 #define MAGIC_USED	0x5ca1ab1edecade01UL
 #define MAGIC_FREE	0xdeadbeefdeadbeefUL
 
-static struct chunk *quarantine[256];
-static unsigned int quarantined;
-
 static bool alloc_fails(void)
 {
 	sim_might_sleep("kmalloc");
@@ -1687,34 +1692,42 @@ void *sim_alloc(size_t size, bool zero)
 	return chunk + 1;
 }
 
+#ifndef __SANITIZE_ADDRESS__
+/* It is kept for a while: who writes to it meanwhile is found, who reads sees no sense. */
+static void poison(struct chunk *chunk)
+{
+	static struct chunk *quarantine[256];
+	static unsigned int n;
+	struct chunk *old = quarantine[n % 256];
+	const unsigned char *p = (void *)(old + 1);
+	size_t i;
+
+	memset(chunk + 1, 0x6b, chunk->size);
+	quarantine[n++ % 256] = chunk;
+	for (i = 0; old && i < old->size; i++)
+		if (p[i] != 0x6b)
+			sim_find("memory of %zu bytes written to at %zu after it was freed",
+				 old->size, i);
+	free(old);
+}
+#endif
+
 void sim_free(const void *ptr)
 {
-	struct chunk *chunk = (struct chunk *)ptr - 1, *old __attribute__((unused));
+	struct chunk *chunk;
 
 	if (!ptr)
 		return;
+	chunk = (struct chunk *)ptr - 1;
 	sim_step(SIM_CALL);
 	if (chunk->magic != MAGIC_USED)
 		sim_find("freed: %s", chunk->magic == MAGIC_FREE ? "freed before" : "no memory");
 	sim_allocs--;
+	chunk->magic = MAGIC_FREE;
 #ifdef __SANITIZE_ADDRESS__
 	free(chunk);
 #else
-	chunk->magic = MAGIC_FREE;
-	memset(chunk + 1, 0x6b, chunk->size);
-	old = quarantine[quarantined % 256];
-	quarantine[quarantined++ % 256] = chunk;
-	chunk = old;
-	if (chunk) {
-		const unsigned char *p = (void *)(chunk + 1);
-		size_t i;
-
-		for (i = 0; i < chunk->size; i++)
-			if (p[i] != 0x6b)
-				sim_find("memory of %zu bytes written to at %zu after it was freed",
-					 chunk->size, i);
-		free(chunk);
-	}
+	poison(chunk);
 #endif
 }
 
@@ -1725,6 +1738,51 @@ long copy_from_kernel_nofault(void *to, const void *from, size_t size)
 	if ((unsigned long)from >= -4096UL)
 		return -EFAULT;
 	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size ? 0 : -EFAULT;
+}
+
+void *xa_load(struct xarray *xa, unsigned long index)
+{
+	unsigned int i;
+
+	sim_step(SIM_CALL);
+	for (i = 0; i < ARRAY_SIZE(xa->at); i++)
+		if (xa->at[i].entry && xa->at[i].index == index)
+			return xa->at[i].entry;
+	return NULL;
+}
+
+void *xa_erase(struct xarray *xa, unsigned long index)
+{
+	void *entry;
+	unsigned int i;
+
+	sim_step(2 * SIM_CALL);
+	for (i = 0; i < ARRAY_SIZE(xa->at); i++) {
+		if (!xa->at[i].entry || xa->at[i].index != index)
+			continue;
+		entry = xa->at[i].entry;
+		xa->at[i].entry = NULL;
+		return entry;
+	}
+	return NULL;
+}
+
+void *xa_store(struct xarray *xa, unsigned long index, void *entry, unsigned int gfp)
+{
+	void *old;
+	unsigned int i;
+
+	if (alloc_fails())
+		return ERR_PTR(-ENOMEM);
+	old = xa_erase(xa, index);
+	for (i = 0; i < ARRAY_SIZE(xa->at); i++) {
+		if (xa->at[i].entry)
+			continue;
+		xa->at[i].index = index;
+		xa->at[i].entry = entry;
+		return old;
+	}
+	sim_find("64 entries in an xarray");
 }
 
 #define PERCPU_SIZE	(8UL << 20)

@@ -492,7 +492,7 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 	}
 	slot->pending = true;
 	slot->armed_once = true;
-	if (peek_expires(timer) > sim_clock(w) + 1000)
+	if (!call->was_pending && peek_expires(timer) > sim_clock(w) + 1000)
 		w->armed_ahead[cpu] = sim_time;
 	slot->expires = peek_expires(timer);
 	slot->armed_at = sim_time;
@@ -1035,6 +1035,19 @@ static void compare_config(struct mwheel *w)
 		 contexts[w->config.context], w->budget);
 	if (!strstr(text, wanted))
 		sim_find("config of %s: %s", w->name, text);
+	if (w->config.levels) {		/* a zero repeats the level below */
+		int i, n = snprintf(wanted, sizeof(wanted), "\nlevels %u\nspokes ",
+				    w->config.levels);
+		unsigned int spokes = 128;
+
+		for (i = 0; i < (int)w->config.levels; i++) {
+			spokes = w->config.spokes[i] ?: spokes;
+			n += snprintf(wanted + n, sizeof(wanted) - n, "%s%u", i ? "," : "", spokes);
+		}
+		snprintf(wanted + n, sizeof(wanted) - n, "\n");
+		if (!strstr(text, wanted))
+			sim_find("config of %s: %s, not%s", w->name, text, wanted);
+	}
 	free(text);
 }
 

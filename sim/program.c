@@ -543,6 +543,20 @@ static void do_sleep(const struct op *op)
 	sim_sleep(max(op->arg[0], 0LL));
 }
 
+/* Until so much before a timer expires */
+static void do_sleepto(const struct op *op)
+{
+	struct slot *slot = get(op->arg[0]);
+	u64 ns = 0;
+
+	if (!slot)
+		return;
+	if (slot->pending && slot->expires - op->arg[1] > sim_clock(slot->wheel))
+		ns = slot->expires - op->arg[1] - sim_clock(slot->wheel);
+	put(slot);
+	sim_sleep(min(ns, 100ULL * NSEC_PER_SEC));
+}
+
 static void do_run(const struct op *op)
 {
 	sim_run(min(op->arg[0], 20000000LL));
@@ -588,6 +602,7 @@ static const struct {
 	{ "oom",	do_oom,		IN_TASK },
 	{ "read",	do_read,	IN_TASK },
 	{ "sleep",	do_sleep,	IN_TASK },
+	{ "sleepto",	do_sleepto,	IN_TASK },
 	{ "run",	do_run },
 };
 
@@ -1030,7 +1045,7 @@ static void gen_cb(struct program *p, int actor, long long slot, long long n, lo
 void program_generate(struct program *p, unsigned long long seed)
 {
 	unsigned int actors, cpus, n, i, slots, wheels, nr_wheels = 0;
-	bool hotplug, oom, suspend, churn, crowd, mistakes, reads, few, fight;
+	bool hotplug, oom, suspend, churn, crowd, mistakes, reads, few, fight, parked;
 	long long ticks[SIM_WHEELS] = { };
 
 	p->nr = 0;
@@ -1043,7 +1058,8 @@ void program_generate(struct program *p, unsigned long long seed)
 	few = one_in(3);
 	fight = one_in(5);
 	dense = one_in(4);
-	crowd = !fight && one_in(5);
+	parked = !fight && one_in(8);
+	crowd = !fight && !parked && one_in(5);
 	hotplug = one_in(4) && cpus > 1;
 	oom = one_in(8);
 	suspend = one_in(8);
@@ -1074,6 +1090,8 @@ void program_generate(struct program *p, unsigned long long seed)
 	for (i = 1; i <= wheels; i++)
 		gen_wheel(p, 0, i, ticks, crowd);
 	nr_wheels = wheels + 1;
+	if (parked)				/* no memory for levels for some seconds */
+		EMIT(p, 0, 't', "oom", 0, 2 + rnd(4));
 	for (i = 0; i < slots && !crowd; i++)
 		EMIT(p, 0, 't', "setup", i, one_in(6) ? 0 : rnd(nr_wheels), one_in(4));
 	if (fight || one_in(2))
@@ -1108,14 +1126,25 @@ void program_generate(struct program *p, unsigned long long seed)
 			}
 			continue;
 		}
+		if (parked && !one_in(4)) {
+			tick = tick ?: 1000000;
+			if (one_in(3))
+				EMIT(p, a, 't', "sleep", rnd(20) * tick & 0xffffffff);
+			else
+				EMIT(p, a, context, "crowdat", slot, 1 + rnd(4), rnd(64) * tick,
+				     rnd(3) * tick, tick, 0);
+			continue;
+		}
 		if (fight && !one_in(4)) {
 			static const char *const fights[] = {
 				"add", "add", "on", "on", "cancel", "cancel", "try", "mod",
-				"reduce", "csync", "pending", "sleep", "run" };
+				"reduce", "csync", "pending", "sleep", "run", "sleepto" };
 			const char *name = fights[rnd(ARRAY_SIZE(fights))];
 
 			if (!strcmp(name, "sleep") || !strcmp(name, "run"))
 				EMIT(p, a, 't', name, rnd(20000));
+			else if (!strcmp(name, "sleepto"))
+				EMIT(p, a, 't', name, slot, rnd(2000));
 			else
 				EMIT(p, a, context, name, slot, rnd(one_in(2) ? 1 : 30000), rnd(cpus));
 			continue;
@@ -1134,7 +1163,9 @@ void program_generate(struct program *p, unsigned long long seed)
 			EMIT(p, a, 't', "read", w, rnd(6), rnd(8192));
 			continue;
 		}
-		if (crowd && reads && one_in(4)) {
+		if (crowd && reads && one_in(3)) {
+			if (one_in(2))
+				EMIT(p, a, 't', "sleepto", slot, rnd(1 << rnd(18)));
 			EMIT(p, a, 't', "read", w, rnd(3), rnd(8192));
 			continue;
 		}

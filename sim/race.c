@@ -101,7 +101,7 @@ void __tsan_func_entry(void *ptr)
 {
 }
 
-void __tsan_func_exit(void);
-void __tsan_func_exit(void)
+void __tsan_func_exit(void *ptr);
+void __tsan_func_exit(void *ptr)
 {
 }
