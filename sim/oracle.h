@@ -86,6 +86,8 @@ struct slot {
 	unsigned int		hotplugs;
 
 	bool			popped;		/* its callback is about to begin */
+	bool			due_past;	/* and had been armed for the past */
+	u64			begun_at;
 	s64			due_expires, due_armed_clock;
 	u64			due_armed_at;
 	u64			pops, ends, ended_at, life;
@@ -104,6 +106,7 @@ extern u64 sim_calls, sim_fired;
 extern unsigned int sim_suspends;
 extern u64 sim_last_suspend;
 extern bool sim_strict;		/* the bound that is aimed at; else today's */
+extern u64 sim_late_ns;		/* a bound of the program's own; or 0 */
 extern u64 sim_worst;		/* lateness beyond what callbacks and the host took */
 
 void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot);
