@@ -9,6 +9,8 @@
 #					find; without TIME, as long as nobody interrupts it
 #	 [TIME=seconds] sim.sh check	replays the programs of sim/kept, then runs new seeds
 #					on one CPU: 120 s
+#	 sim.sh strict			replays those of sim/strict, which have finds until
+#					lateness is bounded for every program
 #	 sim.sh replay FILE		all that happens in a program; GDB=1: under gdb,
 #					which stops at a find
 #	 sim.sh shrink FILE		makes a program that finds something shorter
@@ -123,6 +125,12 @@ check()
 	done
 }
 
+strict()
+{
+	prepare plain
+	LATE=strict "$found/sim-plain" run "$lab_top"/sim/strict/*
+}
+
 replay()
 {
 	prepare "${KIND:-plain}"
@@ -165,7 +173,7 @@ fault()
 }
 
 case ${1:-run} in
-run|check)
+run|check|strict)
 	"${1:-run}" ;;
 replay|fault)
 	"$@" ;;
