@@ -753,6 +753,8 @@ void oracle_callback(struct slot *slot, struct object *object)
 void oracle_callback_end(struct slot *slot, u64 life)
 {
 	sim_quiet_steps = 0;
+	/* What it costs hwheel to call back is of the callback's time. */
+	tally(&busy[sim_cpu->id], sim_time, 400);
 	if (slot->due_past)
 		tally(&past[sim_cpu->id], sim_time, sim_time - slot->begun_at);
 	if (slot->life != life)

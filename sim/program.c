@@ -447,6 +447,8 @@ static void do_crowdcancel(const struct op *op)
 	}
 }
 
+static bool builtin;
+
 /* wheel NR TICK CONTEXT BOOTTIME BUDGET FLAGS LEVELS SPOKES... */
 static void do_wheel(const struct op *op)
 {
@@ -476,7 +478,8 @@ static void do_wheel(const struct op *op)
 	if (IS_ERR(new)) {
 		if (PTR_ERR(new) == -ENOMEM && sim_allocs_failed == failed)
 			sim_find("hwheel_create said -ENOMEM, and there was memory");
-		if (PTR_ERR(new) != -ENOMEM && PTR_ERR(new) != -EINVAL)
+		if (PTR_ERR(new) != -ENOMEM && PTR_ERR(new) != -EINVAL &&
+		    !(builtin && PTR_ERR(new) == -EOPNOTSUPP))
 			sim_find("hwheel_create said %ld", PTR_ERR(new));
 		return;
 	}
@@ -666,8 +669,6 @@ static void actor_op(const struct op *op)
 static const struct program *program;
 static int actors_left;
 static wait_queue_head_t actors_done = { { &actors_done.waiting, &actors_done.waiting } };
-static bool builtin;
-
 static void actor(void *arg)
 {
 	int nr = (long)arg, i;
