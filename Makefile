@@ -63,6 +63,9 @@ torture:
 fuzz:
 	@scripts/fuzz.sh
 
+sim:
+	@scripts/sim.sh
+
 bench:
 	@scripts/bench.sh
 
@@ -94,6 +97,9 @@ help:
 	@echo '                  CPUS=n SEED=n'
 	@echo '                  BROKEN=fault: with a fault, which it has to find'
 	@echo 'make fuzz         lets libFuzzer drive the levels in user space; TIME=seconds'
+	@echo 'make sim          hwheel.c on a simulated kernel, in user space: programs at random'
+	@echo '                  under an oracle, until a find; TIME=seconds SEED=n LATE=strict'
+	@echo '                  KIND=rt: as on PREEMPT_RT; KIND=asan: with sanitizers'
 	@echo 'make bench        measures it beside timer_list and hrtimer (an hour);'
 	@echo '                  WHERE="uml years uml-smp qemu icount" QUICK=1; WHAT=core: only that, in uml'
 	@echo 'make pacing       a qdisc on a wheel beside fq and tbf, in QEMU: rates and gaps'
@@ -107,5 +113,5 @@ help:
 	@echo 'make clean        removes what was built here; downloads and kernels stay in'
 	@echo '                  $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
-.PHONY: modules install install-tc dkms dkms-sources deb demo check torture fuzz bench \
+.PHONY: modules install install-tc dkms dkms-sources deb demo check torture fuzz sim bench \
 	pacing htmldocs clean help

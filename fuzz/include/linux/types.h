@@ -35,16 +35,19 @@ struct list_head {
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 
-/* There is one thread only. */
+/* There is one thread only. The simulator has its own of these. */
+#ifndef READ_ONCE
 #define data_race(x)			(x)
 #define READ_ONCE(x)			(x)
 #define WRITE_ONCE(x, value)		((x) = (value))
 #define smp_load_acquire(p)		(*(p))
 #define smp_store_release(p, value)	(*(p) = (value))
+#endif
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 
+#ifndef min
 static inline u64 min(u64 a, u64 b)
 {
 	return a < b ? a : b;
@@ -59,5 +62,6 @@ static inline u64 clamp(u64 x, u64 low, u64 high)
 {
 	return min(max(x, low), high);
 }
+#endif
 
 #endif /* _LINUX_TYPES_H */

@@ -1,0 +1,187 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# hwheel.c on a simulated kernel, in user space: random programs, driven by seeds,
+# under an oracle. sim/kernel.c and sim/oracle.c tell how. A find is shrunk to a
+# short program, a file of text, and can be replayed.
+#
+# Usage: [TIME=seconds] [SEED=n] sim.sh [run]	new seeds on all CPUs, until there is a
+#					find; without TIME, as long as nobody interrupts it
+#	 [TIME=seconds] sim.sh check	replays the programs of sim/kept, then runs new seeds
+#					on one CPU: 120 s
+#	 sim.sh strict			replays those of sim/strict, which have finds until
+#					lateness is bounded for every program
+#	 sim.sh replay FILE		all that happens in a program; GDB=1: under gdb,
+#					which stops at a find
+#	 sim.sh shrink FILE		makes a program that finds something shorter
+#	 sim.sh show SEED		the program of a seed
+#	 sim.sh fault NAME		seeds with a fault, until it is found; at most TIME, 60 s
+#	 sim.sh faults			names the faults
+#
+# LATE=strict: the bound on lateness that is aimed at, not the one that holds today.
+# KIND=rt: as on PREEMPT_RT; KIND=asan: with sanitizers; KIND=race: looks for data races.
+# HWHEEL_SRC=folder: the hwheel.c of that folder.
+
+. "$(dirname "$0")/lab.sh"
+
+src=${HWHEEL_SRC:-$lab_top}
+found=$lab_cache/sim
+
+flags=(-std=gnu11 -g -O2 -fno-pie -no-pie -Wall -Wno-format -Wno-unused-function
+	-DCONFIG_SMP=1 -DCONFIG_DEBUG_OBJECTS_TIMERS=1
+	-I"$lab_top/sim/include" -I"$lab_top/fuzz/include" -I"$lab_top/sim")
+
+# Name, file, what to do to it: faults that were found by one test alone, or by none
+faults=(
+	"splice-mixed	hwheel_levels.h	/void levels_splice/,/^}/s/to->mixed |= from->mixed;/;/"
+	"splice-walk	hwheel_levels.h	/void levels_splice/,/^}/s/if (unlikely(l->walked == from))/if (0)/"
+	"hardirq-goes-on	hwheel.c	/void hwheel_run(/,/^}/s/if (context == HWHEEL_HARDIRQ) {/if (0) {/"
+	"spent-no-decay	hwheel.c	/bool hwheel_overdrawn/,/^}/s/base->spent -= .*/;/"
+	"end-run-resume	hwheel.c	/bool hwheel_end_run/,/^}/s/min(levels_tick_ns(levels, due), resume)/resume/"
+	"remaining-clock	hwheel.c	/^ktime_t hwheel_remaining/,/^}/s/hwheel_clock(base->wheel)/ktime_get()/"
+	"want-no-retry	hwheel.c	/void hwheel_want/,/^}/s/(base->grow_after && time_before(jiffies, base->grow_after))/base->grow_after/"
+	"move-unpins	hwheel.c	/bool hwheel_move_batch/,/^}/s/levels_leave(&from->levels, timer);/& timer->flags = 0;/"
+	"max-summed	hwheel.c	/u64 hwheel_total/,/^}/s/which < HWHEEL_MAX_LATE_NS ?/1 ?/"
+	"late-bucket-low	hwheel.c	s/base->late\[fls64(late)\]++/base->late[late ? fls64(late) - 1 : 0]++/"
+	"timers-last-lot	hwheel_debugfs.h	/u64 hwheel_next_spoke/,/^}/s/u64 end = .*/u64 end = nr_cpu_ids * hwheel_spokes_per_cpu(wheel) - HWHEEL_PARKED;/"
+	"added-once	hwheel_levels.h	/u64 levels_added/,/^}/s/!(spoke->added % HWHEEL_CROWD)/spoke->added == HWHEEL_CROWD/"
+	"catch-up-early	hwheel.c	/void hwheel_catch_up/,/^}/s/levels_tick_down(levels, now)/levels_tick_up(levels, now)/"
+	"dest-kept	hwheel.c	/int hwheel_remove(/,/^}/s/base->dest = NULL;/;/"
+	"spokes-repeat	hwheel.c	/void hwheel_plan/,/^}/s/config->spokes\[i\] ?: spokes/config->spokes[i] ?: HWHEEL_SPOKES/"
+)
+
+# build KIND OUTPUT [OPTIONS...]
+build()
+{
+	local kind=$1 more=()
+
+	case $kind in
+	rt) more=(-DCONFIG_PREEMPT_RT=1) ;;
+	asan) more=(-fsanitize=address -fsanitize=undefined -fno-sanitize=alignment
+		-fno-sanitize-recover=all -fsanitize-recover=address) ;;
+	race) more=(-fsanitize=thread --param tsan-distinguish-volatile=1) ;;
+	esac
+	need gcc libc6-dev
+	gcc "${@:3}" "${flags[@]}" "${more[@]}" -I"$src" -c "$lab_top/sim/wheel.c" \
+		-o "$2.wheel.o"
+	[ "$kind" = asan ] || more=("${more[@]/-fsanitize*/-g}")
+	gcc "${@:3}" "${flags[@]}" "${more[@]}" -I"$src" \
+		"$lab_top"/sim/{kernel,main,oracle,program,race}.c "$2.wheel.o" -o "$2"
+}
+
+# A folder that is kept, with the program and its finds in it
+prepare()
+{
+	mkdir -p "$found"
+	build "${1:-plain}" "$found/sim-${1:-plain}" "${@:2}"
+}
+
+first_seed()
+{
+	echo "${SEED:-$(($(date +%s) % 1000000 * 1000000))}"
+}
+
+run()
+{
+	local kind=${KIND:-plain} seed job status=0 jobs=()
+
+	prepare "$kind"
+	seed=$(first_seed)
+	say "sim: ${TIME:-many} s on $lab_jobs CPUs; a find goes to $found"
+	for ((job = 0; job < lab_jobs; job++)); do
+		"$found/sim-$kind" seeds $((seed + job * 100000000)) "${TIME:-1000000000}" \
+			"$found" &
+		jobs+=($!)
+	done
+	for job in "${jobs[@]}"; do
+		wait "$job" || status=1
+	done
+	return $status
+}
+
+# kept KIND: those of sim/kept that say they are for it
+kept()
+{
+	grep -L '^kind ' "$lab_top"/sim/kept/*
+	grep -l "^kind $1\$" "$lab_top"/sim/kept/* || :
+}
+
+check()
+{
+	local kind time=${TIME:-120} seed share files
+
+	seed=$(first_seed)
+	for kind in asan race rt plain; do
+		build "$kind" "$lab_work/sim"
+		mapfile -t files < <(kept "$kind")
+		"$lab_work/sim" run "${files[@]}"
+		mkdir -p "$found"
+		case $kind in
+		plain)	share=50 ;;
+		rt)	share=20 ;;
+		*)	share=15 ;;
+		esac
+		"$lab_work/sim" seeds "$seed" $((time * share / 100)) "$found"
+	done
+}
+
+strict()
+{
+	prepare plain
+	LATE=strict "$found/sim-plain" run "$lab_top"/sim/strict/*
+}
+
+replay()
+{
+	prepare "${KIND:-plain}"
+	if [ "${GDB-}" ]; then
+		need gdb
+		SIM_ABORT=1 gdb -q -ex 'break sim_find' -ex run --args \
+			"$found/sim-${KIND:-plain}" replay "$1"
+	else
+		"$found/sim-${KIND:-plain}" replay "$1"
+	fi
+}
+
+# fault NAME: true if it is found; NAME is one of those above, or one of torture's
+fault()
+{
+	local entry file edit kind copy=$lab_work/faulty begin
+
+	entry=$(printf '%s\n' "${faults[@]}" | grep "^$1[[:space:]]") || entry=
+	if [ -z "$entry" ]; then
+		grep -q "\"$1\"" "$src/hwheel.c" || die "no fault $1"
+		kind=plain
+		[ "$1" != data_race ] || kind=race
+		build $kind "$lab_work/sim" -DHWHEEL_BROKEN
+		export BROKEN=$1
+	else
+		read -r _ file edit <<<"$entry"
+		mkdir -p "$copy"
+		cp "$src"/*.h "$src"/hwheel.c "$copy"
+		sed -i "$edit" "$copy/$file"
+		! cmp -s "$copy/$file" "$src/$file" || die "fault $1 does not fit $file any more"
+		src=$copy build plain "$lab_work/sim"
+	fi
+	begin=$(date +%s%N)
+	if "$lab_work/sim" seeds "${SEED:-1}" "${TIME:-60}" >"$lab_work/out"; then
+		echo "fault $1 was not found"
+		return 1
+	fi
+	echo "fault $1: found after $((($(date +%s%N) - begin) / 1000000)) ms:" \
+		"$(sed 's/^sim: //;q' "$lab_work/out")"
+}
+
+case ${1:-run} in
+run|check|strict)
+	"${1:-run}" ;;
+replay|fault)
+	"$@" ;;
+shrink|show)
+	prepare "${KIND:-plain}"
+	"$found/sim-${KIND:-plain}" "$@" ;;
+faults)
+	printf '%s\n' "${faults[@]}" | cut -f 1 ;;
+*)
+	die "no $1; see its head" ;;
+esac

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SIM_LINUX_CPU_H
+#define _SIM_LINUX_CPU_H
+
+#include <linux/types.h>
+
+extern unsigned int nr_cpu_ids;
+
+bool cpu_online(unsigned int cpu);
+void cpus_read_lock(void);
+void cpus_read_unlock(void);
+int cpuhp_setup_state_nocalls(int state, const char *name, int (*prepare)(unsigned int cpu),
+			      int (*dead)(unsigned int cpu));
+void cpuhp_remove_state_nocalls(int state);
+
+#define CPUHP_BP_PREPARE_DYN	1
+#define cpu_possible(cpu)	((unsigned int)(cpu) < nr_cpu_ids)
+#define cpu_to_node(cpu)	0
+#define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < (int)nr_cpu_ids; (cpu)++)
+
+#endif /* _SIM_LINUX_CPU_H */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SIM_LINUX_MUTEX_H
+#define _SIM_LINUX_MUTEX_H
+
+#include <linux/types.h>
+
+struct mutex {
+	struct task_struct	*owner;
+};
+
+#define DEFINE_MUTEX(name)	struct mutex name
+
+void mutex_init(struct mutex *mutex);
+void mutex_lock(struct mutex *mutex);
+void mutex_unlock(struct mutex *mutex);
+
+#endif /* _SIM_LINUX_MUTEX_H */

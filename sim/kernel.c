@@ -1,0 +1,2223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A simulated kernel for hwheel.c: CPUs, tasks, interrupts, locks, hrtimers, works
+ *
+ * It is one thread. A task is a coroutine; an interrupt runs on the stack of the
+ * task that it interrupts, as one does in Linux. Each CPU has a time of its own.
+ * What others can see is a step (sim_step()): it adds its price to that time, and
+ * then the CPU whose time is the least goes on. So CPUs run side by side, and a step
+ * is done when no other CPU is behind it. Prices vary a little at random (jitter), and
+ * at a few steps a CPU is held up for long (a stall): these are what makes orders of
+ * events that are rare elsewhere. When all CPUs idle the time jumps.
+ *
+ * Memory is sequentially consistent: missing barriers are not found.
+ */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "kernel.h"
+#include <linux/debugfs.h>
+#include <linux/err.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/jiffies.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/xarray.h>
+#include <linux/sched/task_stack.h>
+
+#define STACK_SIZE	(256 << 10)
+#define SLICE_NS	3000000ULL
+#define IPI_NS		500
+
+struct sim_world sim_world;
+struct sim_cpu sim_cpus[SIM_CPUS];
+struct sim_cpu *sim_cpu;
+unsigned long long sim_time, sim_horizon = SIM_NEVER, sim_writes;
+unsigned long long sim_boot_off, sim_switches, sim_quiet_steps;
+unsigned int sim_hotplugs;
+unsigned int nr_cpu_ids;
+
+static void *main_sp;
+static unsigned long long rng;
+
+unsigned long long sim_random(void)
+{
+	rng ^= rng << 13;
+	rng ^= rng >> 7;
+	rng ^= rng << 17;
+	return rng * 0x2545f4914f6cdd1dULL >> 16;
+}
+
+unsigned long long sim_rnd(unsigned long long n)
+{
+	return n ? sim_random() % n : 0;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Coroutines */
+
+#ifdef __x86_64__
+void sim_switch(void **save, void *to);
+__asm__(
+	".text\n"
+	".globl sim_switch\n"
+	".type sim_switch,@function\n"
+	"sim_switch:\n"
+	"	push %rbp\n	push %rbx\n	push %r12\n"
+	"	push %r13\n	push %r14\n	push %r15\n"
+	"	mov %rsp, (%rdi)\n"
+	"	mov %rsi, %rsp\n"
+	"	pop %r15\n	pop %r14\n	pop %r13\n"
+	"	pop %r12\n	pop %rbx\n	pop %rbp\n"
+	"	ret\n"
+	".size sim_switch, .-sim_switch\n");
+
+static void prepare_stack(struct task_struct *task, void (*entry)(void))
+{
+	void **sp = task->stack + STACK_SIZE - 64;
+
+	*--sp = NULL;			/* keeps the stack aligned as after a call */
+	*--sp = entry;
+	sp -= 6;
+	memset(sp, 0, 6 * sizeof(*sp));
+	task->sp = sp;
+}
+#else
+#include <ucontext.h>
+
+static void sim_switch(void **save, void *to)
+{
+	static ucontext_t main_context;
+
+	if (!*save)
+		*save = &main_context;
+	swapcontext(*save, to);
+}
+
+static void prepare_stack(struct task_struct *task, void (*entry)(void))
+{
+	ucontext_t *context = calloc(1, sizeof(*context));
+
+	getcontext(context);
+	context->uc_stack.ss_sp = task->stack;
+	context->uc_stack.ss_size = STACK_SIZE;
+	makecontext(context, entry, 0);
+	task->sp = context;
+}
+#endif
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+
+/* What hwheel leaves is found by sim_check_left(). */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
+
+static void switch_to(void **save, void *to, const void *stack)
+{
+	void *fake;
+
+	__sanitizer_start_switch_fiber(&fake, stack, STACK_SIZE);
+	sim_switch(save, to);
+	__sanitizer_finish_switch_fiber(fake, NULL, NULL);
+}
+
+static void first_switched(void)
+{
+	__sanitizer_finish_switch_fiber(NULL, NULL, NULL);
+}
+#else
+static inline void switch_to(void **save, void *to, const void *stack)
+{
+	sim_switch(save, to);
+}
+
+static inline void first_switched(void)
+{
+}
+#endif
+
+static struct task_struct tasks[4096];
+static int nr_tasks;
+
+static void task_main(void)
+{
+	struct task_struct *task = sim_cpu->curr;
+
+	first_switched();
+	task->fn(task->arg);
+	task->dead = true;
+	task->blocked = true;
+	sim_schedule();
+	abort();
+}
+
+static struct task_struct *task_new(const char *name, int cpu, void (*fn)(void *arg), void *arg)
+{
+	struct task_struct *task = NULL;
+	int i;
+
+	for (i = 0; i < nr_tasks; i++)
+		if (tasks[i].dead && !tasks[i].queued && sim_cpus[tasks[i].cpu->id].curr != &tasks[i])
+			task = &tasks[i];
+	if (!task) {
+		if (nr_tasks == ARRAY_SIZE(tasks))
+			sim_find("too many tasks");
+		task = &tasks[nr_tasks++];
+		task->stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	}
+	*task = (struct task_struct){ .stack = task->stack, .name = name, .fn = fn, .arg = arg,
+				      .cpu = &sim_cpus[cpu], .pool = -1, .blocked = true, .wake_at = SIM_NEVER,
+				      .id = task - tasks };
+	prepare_stack(task, task_main);
+	return task;
+}
+
+int object_is_on_stack(const void *obj)
+{
+	const void *stack = sim_cpu->curr->stack;
+
+	return obj >= stack && obj < stack + STACK_SIZE;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Who goes on */
+
+static inline bool preemptible(const struct sim_cpu *c)
+{
+	return !c->curr->count && !c->irqs_off;
+}
+
+static inline unsigned long long next_time(const struct sim_cpu *c)
+{
+	if (c->dead)
+		return SIM_NEVER;
+	if (c->spin || c->idling) {
+		if (c->idling && c->need_resched)
+			return c->time;
+		if (c->irqs_off || c->irq_next == SIM_NEVER)
+			return SIM_NEVER;
+		return max(c->irq_next, c->time);
+	}
+	return c->time;
+}
+
+/* Something else comes at @time. */
+static inline void poke(unsigned long long time)
+{
+	sim_horizon = min(sim_horizon, time);
+}
+
+static void irq_at(struct sim_cpu *c, unsigned long long time)
+{
+	c->irq_next = min(c->irq_next, time);
+	if (c != sim_cpu || !c->irqs_off)
+		poke(max(time, c->time));
+}
+
+static void interrupt(struct sim_cpu *c);
+static void reschedule(bool preempt);
+
+/* The CPU whose time is the least goes on; returns when that is this one again. */
+void sim_slow(void)
+{
+	for (;;) {
+		struct sim_cpu *c = sim_cpu, *best = NULL;
+		unsigned long long least = SIM_NEVER, second = SIM_NEVER;
+		unsigned int i;
+
+		c->time = sim_time;
+		if (sim_world.jitter)
+			c->time += sim_random() % sim_world.jitter;
+		c->writes = sim_writes;
+		sim_switches++;
+		if (++sim_quiet_steps > 3000000)
+			sim_find("a wait that does not end: 3 million switches without progress, in %s on CPU %d",
+				 c->curr->name, c->id);
+		if (sim_world.stall && !c->spin && !c->idling && !(sim_random() % sim_world.stall)) {
+			unsigned int ns = sim_rnd(sim_world.stall_ns);
+
+			if (!(sim_random() % 4))
+				ns /= 100;
+			c->time += ns;
+			oracle_stalled(ns);
+		}
+		for (i = 0; i < sim_world.cpus; i++) {
+			unsigned long long t = next_time(&sim_cpus[i]);
+
+			if (t < least) {
+				second = least;
+				least = t;
+				best = &sim_cpus[i];
+			} else if (t < second) {
+				second = t;
+			}
+		}
+		if (!best)
+			oracle_dead_end();
+		if (best->idling && least > sim_time + 100000)
+			oracle_quiet();
+		if (best != c) {
+			sim_cpu = best;
+			sim_writes = best->writes;
+			sim_time = max(least, best->time);
+			best->time = sim_time;
+			sim_horizon = second;
+			switch_to(&c->curr->sp, best->curr->sp, best->curr->stack);
+			/* Back, and so is sim_cpu */
+			c = sim_cpu;
+		} else {
+			sim_time = max(least, sim_time);
+			c->time = sim_time;
+			sim_horizon = second;
+		}
+		if (!c->irqs_off && c->irq_next <= sim_time) {
+			interrupt(c);
+			sim_horizon = 0;
+			continue;
+		}
+		if (c->need_resched && preemptible(c) && !c->idling) {
+			reschedule(true);
+			sim_horizon = 0;
+			continue;
+		}
+		if (c->spin || c->idling) {
+			if (c->idling && c->need_resched)
+				return;
+			continue;
+		}
+		if (!c->irqs_off)
+			sim_horizon = min(sim_horizon, c->irq_next);
+		if (!list_empty(&c->runq) && c->curr != c->idle) {
+			if (sim_time >= c->slice_end) {
+				c->slice_end = sim_time + SLICE_NS;
+				c->need_resched = true;
+				if (preemptible(c)) {
+					reschedule(true);
+					sim_horizon = 0;
+					continue;
+				}
+			}
+			sim_horizon = min(sim_horizon, c->slice_end);
+		}
+		return;
+	}
+}
+
+static void settle(void)
+{
+	sim_horizon = 0;
+	sim_step(0);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Tasks */
+
+struct task_struct *sim_current(void)
+{
+	return sim_cpu->curr;
+}
+
+static struct sim_cpu *any_online(void)
+{
+	struct sim_cpu *c;
+
+	do
+		c = &sim_cpus[sim_rnd(sim_world.cpus)];
+	while (!c->online);
+	return c;
+}
+
+static void enqueue(struct task_struct *task, struct sim_cpu *c)
+{
+	task->cpu = c;
+	task->queued = true;
+	list_add_tail(&task->entry, &c->runq);
+	if (c->idling || task->prio > c->curr->prio) {
+		c->need_resched = true;
+		if (c != sim_cpu) {
+			if (c->idling)
+				c->time = max(c->time, sim_time + IPI_NS);
+			else
+				c->resched_at = min(c->resched_at, sim_time + IPI_NS);
+			irq_at(c, sim_time + IPI_NS);
+		} else {
+			poke(0);
+		}
+	} else if (c == sim_cpu) {
+		poke(c->slice_end);
+	}
+}
+
+static void worker_runs(struct task_struct *task);
+static void worker_sleeps(struct task_struct *task);
+
+void sim_wake(struct task_struct *task)
+{
+	if (!task->blocked || task->dead)
+		return;
+	task->blocked = false;
+	task->wake_at = SIM_NEVER;
+	if (task->queued || task->cpu->curr == task)
+		return;
+	if (task->pool >= 0)
+		worker_runs(task);
+	if (!task->pinned && (!task->cpu->online ||
+			      (task->pool < 0 && sim_world.migrate && !(sim_random() % 8))))
+		task->cpu = any_online();
+	enqueue(task, task->cpu);
+}
+
+static void reschedule(bool preempt)
+{
+	struct sim_cpu *c = sim_cpu;
+	struct task_struct *prev = c->curr, *next = NULL, *task;
+
+	c->need_resched = false;
+	if (prev != c->idle) {
+		if (preempt || !prev->blocked) {
+			prev->queued = true;
+			list_add_tail(&prev->entry, &c->runq);
+		} else if (prev->pool >= 0) {
+			worker_sleeps(prev);
+		}
+	}
+	list_for_each_entry(task, &c->runq, entry)
+		if (!next || task->prio > next->prio)
+			next = task;
+	if (next) {
+		list_del(&next->entry);
+		next->queued = false;
+	} else {
+		next = c->idle;
+	}
+	c->slice_end = sim_time + SLICE_NS / 2 + sim_rnd(SLICE_NS);
+	if (next == prev)
+		return;
+	sim_time += 200;
+	c->curr = next;
+	switch_to(&prev->sp, next->sp, next->stack);
+	/* Here again, be it on another CPU */
+}
+
+void sim_schedule(void)
+{
+	struct sim_cpu *c = sim_cpu;
+
+	if (c->curr->count || c->irqs_off)
+		sim_find("schedule() with preempt_count %x, irqs %s in %s",
+			 c->curr->count, c->irqs_off ? "off" : "on", c->curr->name);
+	reschedule(false);
+	settle();
+}
+
+static void idle_main(void *arg)
+{
+	struct sim_cpu *c = arg;
+
+	for (;;) {
+		c->idling = true;
+		while (!c->need_resched && list_empty(&c->runq))
+			settle();
+		c->idling = false;
+		reschedule(false);
+	}
+}
+
+struct task_struct *sim_spawn(const char *name, int cpu, void (*fn)(void *arg), void *arg)
+{
+	struct task_struct *task = task_new(name, cpu, fn, arg);
+
+	if (!task->cpu->online)
+		task->cpu = any_online();
+	sim_wake(task);
+	return task;
+}
+
+void sim_sleep(unsigned long long ns)
+{
+	struct task_struct *task = sim_cpu->curr;
+
+	sim_might_sleep(__func__);
+	task->wake_at = sim_time + ns;
+	task->blocked = true;
+	irq_at(sim_cpu, task->wake_at);
+	sim_schedule();
+}
+
+/* The current task goes on at @c. */
+static void migrate_to(struct sim_cpu *c)
+{
+	struct task_struct *task = sim_cpu->curr;
+
+	task->blocked = true;
+	task->cpu = c;
+	task->wake_at = sim_time + IPI_NS;
+	irq_at(c, task->wake_at);
+	sim_schedule();
+}
+
+void sim_run(unsigned long long ns)
+{
+	unsigned long long part;
+
+	while (ns) {
+		part = sim_horizon > sim_time ? min(ns, sim_horizon - sim_time) : 1;
+		part = min(part, 1000000ULL);
+		sim_step(part);
+		ns -= part;
+	}
+}
+
+void sim_might_sleep(const char *where)
+{
+	if (sim_cpu->curr->count || sim_cpu->irqs_off || (SIM_RT && sim_cpu->curr == sim_cpu->idle))
+		sim_find("%s() may sleep, with preempt_count %x, irqs %s in %s", where,
+			 sim_cpu->curr->count, sim_cpu->irqs_off ? "off" : "on",
+			 sim_cpu->curr->name);
+	sim_cpu->curr->where = where;
+	sim_step(SIM_READ);
+}
+
+void cond_resched(void)
+{
+	sim_might_sleep(__func__);
+	settle();
+}
+
+void cpu_relax(void)
+{
+	struct task_struct *task = sim_cpu->curr;
+	unsigned int ns = 50 << min(task->relaxed / 16, 6U);
+
+	if (++task->relaxed > 100000)
+		sim_find("a wait that does not end: 100000 times cpu_relax() in %s", task->name);
+	sim_step(ns);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Contexts */
+
+int raw_smp_processor_id(void)
+{
+	return sim_cpu->id;
+}
+
+int smp_processor_id(void)
+{
+	if (!sim_cpu->curr->count && !sim_cpu->irqs_off && !sim_cpu->curr->pinned)
+		sim_find("smp_processor_id() in preemptible code");
+	return sim_cpu->id;
+}
+
+int sim_preempt_count(void)
+{
+	return sim_cpu->curr->count;
+}
+
+void preempt_count_set(int count)
+{
+	sim_cpu->curr->count = count;
+}
+
+void preempt_disable(void)
+{
+	sim_cpu->curr->count++;
+}
+
+void preempt_enable(void)
+{
+	if (!--sim_cpu->curr->count && sim_cpu->need_resched)
+		settle();
+}
+
+bool in_hardirq(void)
+{
+	return sim_cpu->curr->count & 0xf0000;
+}
+
+bool in_softirq(void)
+{
+	return sim_cpu->curr->count & 0xff00 || sim_cpu->curr->bh;
+}
+
+bool in_interrupt(void)
+{
+	return in_hardirq() || in_softirq();
+}
+
+bool irqs_disabled(void)
+{
+	return sim_cpu->irqs_off;
+}
+
+static void irqs_go_off(void)
+{
+	sim_cpu->irqs_off = true;
+	sim_cpu->off_writes = sim_writes;
+	sim_cpu->off_since = sim_time;
+}
+
+static void irqs_go_on(void)
+{
+	struct sim_cpu *c = sim_cpu;
+
+	oracle_irqs_on(sim_writes - c->off_writes);
+	c->irqs_off = false;
+	if (c->irq_next <= sim_time || c->need_resched)
+		settle();
+	else
+		poke(c->irq_next);
+}
+
+unsigned long sim_irq_save(void)
+{
+	unsigned long flags = sim_cpu->irqs_off;
+
+	if (!flags) {
+		sim_step(SIM_READ);
+		irqs_go_off();
+	}
+	return flags;
+}
+
+void sim_irq_restore(unsigned long flags)
+{
+	if (!sim_cpu->irqs_off)
+		sim_find("interrupts are restored, and were on");
+	if (!flags)
+		irqs_go_on();
+}
+
+void local_irq_disable(void)
+{
+	sim_irq_save();
+}
+
+void local_irq_enable(void)
+{
+	if (in_hardirq())
+		sim_find("interrupts are switched on in a hardirq");
+	if (sim_cpu->irqs_off)
+		irqs_go_on();
+}
+
+static void hr_interrupt(struct sim_cpu *c);
+static void hr_softirq(struct sim_cpu *c);
+static unsigned long long hr_program(struct sim_cpu *c);
+
+/* With irqs off */
+static void do_softirq(struct sim_cpu *c)
+{
+	unsigned long long begin = sim_time;
+	int restart = 0;
+
+	if (SIM_RT) {
+		sim_wake(c->ksoftirqd);
+		return;
+	}
+	c->curr->count += SOFTIRQ_OFFSET;
+	do {
+		c->softirq = false;
+		irqs_go_on();
+		hr_softirq(c);
+		irqs_go_off();
+	} while (c->softirq && ++restart < 10 && sim_time - begin < 2000000 && !c->need_resched);
+	c->curr->count -= SOFTIRQ_OFFSET;
+	if (c->softirq)
+		sim_wake(c->ksoftirqd);
+}
+
+static void ksoftirqd_main(void *arg)
+{
+	struct sim_cpu *c = arg;
+
+	for (;;) {
+		c->curr->blocked = true;
+		if (!c->softirq) {
+			sim_schedule();
+			continue;
+		}
+		c->curr->blocked = false;
+		if (SIM_RT) {
+			local_bh_disable();
+			c->softirq = false;
+			hr_softirq(c);
+			local_bh_enable();
+		} else {
+			local_irq_disable();
+			do_softirq(c);
+			local_irq_enable();
+		}
+		settle();
+	}
+}
+
+/* On PREEMPT_RT a lock of the CPU, which the softirq thread takes, too. */
+void local_bh_disable(void)
+{
+	struct task_struct *task = sim_cpu->curr;
+
+	if (!SIM_RT) {
+		task->count += SOFTIRQ_OFFSET;
+		return;
+	}
+	if (task->bh++)
+		return;
+	task->pinned = true;
+	while (sim_cpu->bh_owner)
+		sim_sleep(1000);
+	sim_cpu->bh_owner = task;
+}
+
+void local_bh_enable(void)
+{
+	struct sim_cpu *c = sim_cpu;
+
+	if (SIM_RT) {
+		if (!--c->curr->bh) {
+			c->bh_owner = NULL;
+			c->curr->pinned = c->curr == c->ksoftirqd;
+		}
+		return;
+	}
+	c->curr->count -= SOFTIRQ_OFFSET;
+	if (!in_interrupt() && c->softirq) {
+		irqs_go_off();
+		do_softirq(c);
+		irqs_go_on();
+	}
+	if (c->need_resched && preemptible(c))
+		settle();
+}
+
+void sim_irq_enter(void)
+{
+	if (sim_cpu->irqs_off)
+		sim_find("an interrupt while they are off");
+	irqs_go_off();
+	sim_cpu->curr->count += HARDIRQ_OFFSET;
+}
+
+void sim_irq_exit(void)
+{
+	struct sim_cpu *c = sim_cpu;
+
+	c->curr->count -= HARDIRQ_OFFSET;
+	if (c->softirq && (SIM_RT || !in_interrupt()))
+		do_softirq(c);
+	/* The next one comes at the next step: else they would nest. */
+	oracle_irqs_on(sim_writes - c->off_writes);
+	c->irqs_off = false;
+	poke(c->need_resched ? 0 : c->irq_next);
+}
+
+const char *sim_context(void)
+{
+	return in_hardirq() ? "hardirq" : in_softirq() ? "softirq" : "task";
+}
+
+static unsigned long long irq_next(struct sim_cpu *c)
+{
+	unsigned long long next = min(c->hr_fire, c->resched_at);
+	call_single_data_t *csd;
+	struct irq_work *work;
+	int i;
+
+	for (csd = c->csd; csd; csd = csd->next)
+		next = min(next, csd->arrives);
+	for (work = c->irq_work; work; work = work->next)
+		next = min(next, work->arrives);
+	for (i = 0; i < nr_tasks; i++)
+		if (tasks[i].cpu == c && tasks[i].blocked && !tasks[i].dead)
+			next = min(next, tasks[i].wake_at);
+	return next;
+}
+
+static void run_calls(struct sim_cpu *c, bool all)
+{
+	call_single_data_t **csdp = &c->csd, *csd;
+	struct irq_work **workp = &c->irq_work, *work;
+
+	while ((csd = *csdp)) {
+		void (*func)(void *info) = csd->func;
+		void *info = csd->info;
+
+		if (csd->arrives > sim_time && !all) {
+			csdp = &csd->next;
+			continue;
+		}
+		*csdp = csd->next;
+		sim_step(SIM_CALL);
+		csd->locked = false;
+		sim_step(SIM_CALL);
+		func(info);
+		csdp = &c->csd;
+	}
+	while ((work = *workp)) {
+		if (work->arrives > sim_time && !all) {
+			workp = &work->next;
+			continue;
+		}
+		*workp = work->next;
+		work->busy = true;
+		work->pending = false;
+		sim_step(SIM_CALL);
+		work->func(work);
+		sim_step(SIM_CALL);
+		work->busy = work->pending;
+		workp = &c->irq_work;
+	}
+}
+
+static void interrupt(struct sim_cpu *c)
+{
+	struct task_struct *task = c->curr;
+	struct sim_call *call = task->call;
+	raw_spinlock_t *spin = c->spin;
+	bool idling = c->idling;
+	int i;
+
+	task->call = NULL;
+	c->spin = NULL;
+	c->idling = false;
+	sim_irq_enter();
+	sim_time += SIM_IRQ;
+	c->irq_next = SIM_NEVER;
+	run_calls(c, false);
+	for (i = 0; i < nr_tasks; i++)
+		if (tasks[i].cpu == c && tasks[i].blocked && tasks[i].wake_at <= sim_time)
+			sim_wake(&tasks[i]);
+	if (c->resched_at <= sim_time) {
+		c->resched_at = SIM_NEVER;
+		c->need_resched = true;
+	}
+	if (c->hr_fire <= sim_time)
+		hr_interrupt(c);
+	c->irq_next = irq_next(c);
+	sim_irq_exit();
+	c->idling = idling;
+	c->spin = spin && spin->owner ? spin : NULL;
+	task->call = call;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Locks */
+
+/* Pairs of locks that were held together, the outer one first. */
+static struct {
+	raw_spinlock_t *outer, *inner;
+} orders[4096];
+
+static raw_spinlock_t *held[SIM_CPUS][16];
+static int nr_held[SIM_CPUS];
+
+static void note_order(raw_spinlock_t *outer, raw_spinlock_t *inner)
+{
+	unsigned long hash = ((unsigned long)outer * 31 + (unsigned long)inner) / 8 % 4096;
+
+	orders[hash].outer = outer;
+	orders[hash].inner = inner;
+	hash = ((unsigned long)inner * 31 + (unsigned long)outer) / 8 % 4096;
+	if (orders[hash].outer == inner && orders[hash].inner == outer)
+		sim_find("two locks are taken in one order and in the other");
+}
+
+void sim_spin_init(raw_spinlock_t *lock)
+{
+	memset(lock, 0, sizeof(*lock));
+	lock->is_base = true;
+}
+
+static void locked(raw_spinlock_t *lock)
+{
+	struct sim_cpu *c = sim_cpu;
+
+	lock->owner = c;
+	lock->moves = sim_writes;
+	if (nr_held[c->id] == 16)
+		sim_find("16 locks held");
+	held[c->id][nr_held[c->id]++] = lock;
+}
+
+void sim_spin_lock(raw_spinlock_t *lock, bool nested)
+{
+	struct sim_cpu *c;
+
+	sim_step(SIM_CALL);
+	preempt_disable();
+	c = sim_cpu;
+	if (in_hardirq())
+		lock->in_irq = true;
+	if (!c->irqs_off)
+		lock->irqs_on = true;
+	if (lock->in_irq && lock->irqs_on)
+		sim_find("a lock is taken in a hardirq, and elsewhere with interrupts on");
+	if (lock->owner == c)
+		sim_find("a lock is taken by the CPU that holds it");
+	if (nr_held[c->id])
+		note_order(held[c->id][nr_held[c->id] - 1], lock);
+	while (lock->owner) {
+		c->spin = lock;
+		settle();
+	}
+	locked(lock);
+}
+
+bool sim_spin_trylock(raw_spinlock_t *lock)
+{
+	sim_step(SIM_CALL);
+	if (lock->owner)
+		return false;
+	preempt_disable();
+	locked(lock);
+	return true;
+}
+
+void sim_spin_unlock(raw_spinlock_t *lock)
+{
+	struct sim_cpu *c;
+	unsigned int i;
+	int n;
+
+	sim_step(SIM_CALL);
+	c = sim_cpu;
+	if (lock->owner != c)
+		sim_find("a lock is unlocked by a CPU that does not hold it");
+	for (n = nr_held[c->id] - 1; held[c->id][n] != lock; n--)
+		;
+	memmove(&held[c->id][n], &held[c->id][n + 1], (nr_held[c->id] - n - 1) * sizeof(void *));
+	nr_held[c->id]--;
+	oracle_unlock(lock, (unsigned int)sim_writes - lock->moves);
+	lock->owner = NULL;
+	for (i = 0; i < sim_world.cpus; i++) {
+		struct sim_cpu *other = &sim_cpus[i];
+
+		if (other->spin != lock)
+			continue;
+		other->spin = NULL;
+		other->time = max(other->time, sim_time + sim_rnd(20));
+		poke(other->time);
+	}
+	preempt_enable();
+}
+
+/* Those that sleep: whoever waits looks again when there was a release. */
+static wait_queue_head_t released = { { &released.waiting, &released.waiting } };
+
+static void sleeping_lock(struct task_struct **owner, const char *what)
+{
+	if (*owner == sim_cpu->curr)
+		sim_find("a %s is locked by the task that holds it", what);
+	sim_step(SIM_CALL);
+	while (*owner)
+		wait_event(released, !*owner);
+	*owner = sim_cpu->curr;
+}
+
+static void sleeping_unlock(struct task_struct **owner, const char *what)
+{
+	sim_step(SIM_CALL);
+	if (*owner != sim_cpu->curr)
+		sim_find("a %s is unlocked by a task that does not hold it", what);
+	*owner = NULL;
+	wake_up_all(&released);
+}
+
+void mutex_init(struct mutex *mutex)
+{
+	mutex->owner = NULL;
+}
+
+void mutex_lock(struct mutex *mutex)
+{
+	sleeping_lock(&mutex->owner, "mutex");
+}
+
+void mutex_unlock(struct mutex *mutex)
+{
+	sleeping_unlock(&mutex->owner, "mutex");
+}
+
+void spin_lock_init(spinlock_t *lock)
+{
+	lock->owner = NULL;
+}
+
+void spin_lock(spinlock_t *lock)
+{
+	sleeping_lock(&lock->owner, "spinlock");
+}
+
+void spin_unlock(spinlock_t *lock)
+{
+	sleeping_unlock(&lock->owner, "spinlock");
+}
+
+void spin_lock_bh(spinlock_t *lock)
+{
+	local_bh_disable();
+	spin_lock(lock);
+}
+
+void spin_unlock_bh(spinlock_t *lock)
+{
+	spin_unlock(lock);
+	local_bh_enable();
+}
+
+/* ------------------------------------------------------------------------ */
+/* Waiting */
+
+void init_waitqueue_head(wait_queue_head_t *wq)
+{
+	INIT_LIST_HEAD(&wq->waiting);
+}
+
+void sim_prepare_to_wait(wait_queue_head_t *wq, struct sim_wait *wait)
+{
+	sim_step(SIM_CALL);
+	wait->task = sim_cpu->curr;
+	if (!wait->entry.next)
+		list_add_tail(&wait->entry, &wq->waiting);
+	wait->task->blocked = true;
+	sim_step(SIM_CALL);
+}
+
+void sim_finish_wait(wait_queue_head_t *wq, struct sim_wait *wait)
+{
+	sim_cpu->curr->blocked = false;
+	sim_step(SIM_CALL);
+	if (wait->entry.next)
+		list_del(&wait->entry);
+}
+
+void wake_up_all(wait_queue_head_t *wq)
+{
+	sim_step(SIM_CALL);
+	while (!list_empty(&wq->waiting)) {
+		struct sim_wait *wait = list_first_entry(&wq->waiting, struct sim_wait, entry);
+
+		list_del(&wait->entry);
+		sim_wake(wait->task);
+	}
+	sim_step(SIM_CALL);
+}
+
+bool wq_has_sleeper(wait_queue_head_t *wq)
+{
+	sim_step(SIM_CALL);
+	return !list_empty(&wq->waiting);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Clocks and hrtimers */
+
+ktime_t ktime_get(void)
+{
+	sim_step(SIM_CALL);
+	return sim_time;
+}
+
+ktime_t ktime_get_boottime(void)
+{
+	sim_step(SIM_CALL);
+	return sim_time + sim_boot_off;
+}
+
+unsigned long sim_jiffies(void)
+{
+	return sim_time / TICK_NSEC;
+}
+
+/* In CLOCK_MONOTONIC */
+static unsigned long long hr_expires(const struct hrtimer *timer)
+{
+	s64 expires = timer->__expires;
+
+	if (timer->__clock == CLOCK_BOOTTIME)
+		expires -= sim_boot_off;
+	return max(expires, (s64)0);
+}
+
+static struct hrtimer *hr_first(struct sim_cpu *c, bool soft, bool hard)
+{
+	struct hrtimer *timer, *first = NULL;
+
+	list_for_each_entry(timer, &c->hrtimers, __entry)
+		if ((timer->__soft ? soft : hard) &&
+		    (!first || hr_expires(timer) < hr_expires(first)))
+			first = timer;
+	return first;
+}
+
+static unsigned long long hr_program(struct sim_cpu *c)
+{
+	struct hrtimer *first = hr_first(c, !c->soft_active, true);
+
+	if (!first) {
+		c->hr_fire = SIM_NEVER;
+		c->hr_wanted = SIM_NEVER;
+		return SIM_NEVER;
+	}
+	if (c->hr_wanted != hr_expires(first)) {
+		c->hr_wanted = hr_expires(first);
+		c->hr_late = 0;
+		if (sim_world.late_irq && !(sim_random() % 4))
+			c->hr_late = sim_rnd(sim_world.late_irq);
+		c->hr_fire = max(c->hr_wanted, sim_time) + c->hr_late;
+	}
+	return c->hr_fire;
+}
+
+static void hr_dequeue(struct hrtimer *timer)
+{
+	list_del(&timer->__entry);
+	timer->__queued = NULL;
+}
+
+static void hr_enqueue(struct hrtimer *timer, struct sim_cpu *c)
+{
+	list_add_tail(&timer->__entry, &c->hrtimers);
+	timer->__queued = c;
+	hr_program(c);
+	c->irq_next = irq_next(c);
+	irq_at(c, c->irq_next);
+}
+
+static void hr_call(struct sim_cpu *c, struct hrtimer *timer)
+{
+	hr_dequeue(timer);
+	timer->__running = c;
+	if (timer->__soft && !SIM_RT)
+		irqs_go_on();
+	oracle_hrtimer(timer, false);
+	if (timer->__function(timer) != HRTIMER_NORESTART)
+		sim_find("an hrtimer asks to be restarted");
+	oracle_hrtimer(timer, true);
+	sim_step(SIM_CALL);
+	if (timer->__soft && !SIM_RT)
+		irqs_go_off();
+	timer->__running = NULL;
+}
+
+static void hr_interrupt(struct sim_cpu *c)
+{
+	struct hrtimer *timer;
+
+	oracle_stalled(c->hr_late);
+	timer = hr_first(c, true, false);
+	if (timer && !c->soft_active && hr_expires(timer) <= sim_time) {
+		c->soft_active = true;
+		c->softirq = true;
+	}
+	while ((timer = hr_first(c, false, true)) && hr_expires(timer) <= sim_time)
+		hr_call(c, timer);
+	c->hr_wanted = SIM_NEVER;
+	hr_program(c);
+}
+
+static void hr_softirq(struct sim_cpu *c)
+{
+	struct hrtimer *timer;
+
+	local_irq_disable();
+	if (SIM_RT)
+		irqs_go_on();
+	while ((timer = hr_first(c, true, false)) && hr_expires(timer) <= sim_time)
+		hr_call(c, timer);
+	c->soft_active = false;
+	hr_program(c);
+	c->irq_next = irq_next(c);
+	if (!SIM_RT)
+		local_irq_enable();
+	irq_at(c, c->irq_next);
+}
+
+void hrtimer_setup(struct hrtimer *timer,
+		   enum hrtimer_restart (*function)(struct hrtimer *timer),
+		   clockid_t clock, enum hrtimer_mode mode)
+{
+	if (timer->__queued || timer->__running)
+		sim_find("an hrtimer is set up while it is armed or runs");
+	memset(timer, 0, sizeof(*timer));
+	timer->__function = function;
+	timer->__clock = clock;
+	timer->__soft = mode == HRTIMER_MODE_ABS_PINNED_SOFT;
+}
+
+/* It is queued on this CPU, or where its callback is running. */
+void hrtimer_start(struct hrtimer *timer, ktime_t expires, enum hrtimer_mode mode)
+{
+	struct sim_cpu *c;
+
+	sim_step(2 * SIM_CALL);
+	if (timer->__soft != (mode == HRTIMER_MODE_ABS_PINNED_SOFT))
+		sim_find("an hrtimer's mode changes");
+	if (expires < 0)
+		sim_find("an hrtimer is armed for %lld", expires);
+	c = timer->__running ?: sim_cpu;
+	if (timer->__queued) {
+		struct sim_cpu *old = timer->__queued;
+
+		hr_dequeue(timer);
+		hr_program(old);
+		old->irq_next = irq_next(old);
+	}
+	timer->__expires = expires;
+	hr_enqueue(timer, c);
+	sim_step(SIM_CALL);
+}
+
+int hrtimer_try_to_cancel(struct hrtimer *timer)
+{
+	struct sim_cpu *c;
+
+	sim_step(2 * SIM_CALL);
+	if (timer->__running)
+		return -1;
+	c = timer->__queued;
+	if (!c)
+		return 0;
+	hr_dequeue(timer);
+	hr_program(c);
+	c->irq_next = irq_next(c);
+	return 1;
+}
+
+int hrtimer_cancel(struct hrtimer *timer)
+{
+	int ret;
+
+	while ((ret = hrtimer_try_to_cancel(timer)) < 0) {
+		if (timer->__running == sim_cpu && !SIM_RT)
+			sim_find("hrtimer_cancel() waits for its own CPU");
+		if (SIM_RT && timer->__soft)
+			sim_sleep(2000);
+		else
+			cpu_relax();
+	}
+	return ret;
+}
+
+void sim_suspend(unsigned long long ns)
+{
+	unsigned int i;
+
+	sim_boot_off += ns;
+	for (i = 0; i < sim_world.cpus; i++) {
+		struct sim_cpu *c = &sim_cpus[i];
+
+		if (c->dead)
+			continue;
+		hr_program(c);
+		c->irq_next = irq_next(c);
+		irq_at(c, c->irq_next);
+	}
+}
+
+/* ------------------------------------------------------------------------ */
+/* Interrupts from one CPU to another */
+
+static void send(struct sim_cpu *c, call_single_data_t *csd)
+{
+	call_single_data_t **tail = &c->csd;
+
+	csd->arrives = sim_time + IPI_NS + sim_rnd(sim_world.jitter);
+	if (sim_world.late_irq && !(sim_random() % 8)) {
+		unsigned int ns = sim_rnd(sim_world.late_irq);
+
+		csd->arrives += ns;
+		oracle_stalled(ns);
+	}
+	csd->next = NULL;
+	while (*tail)
+		tail = &(*tail)->next;
+	*tail = csd;
+	irq_at(c, csd->arrives);
+}
+
+int smp_call_function_single_async(int cpu, call_single_data_t *csd)
+{
+	struct sim_cpu *c = &sim_cpus[cpu];
+	unsigned long flags;
+
+	sim_step(SIM_CALL);
+	if (csd->locked)
+		return -EBUSY;
+	csd->locked = true;
+	sim_step(SIM_CALL);
+	if (c == sim_cpu) {
+		csd->locked = false;
+		local_irq_save(flags);
+		csd->func(csd->info);
+		local_irq_restore(flags);
+		return 0;
+	}
+	if (!c->online) {
+		csd->locked = false;
+		return -ENXIO;
+	}
+	send(c, csd);
+	return 0;
+}
+
+struct each {
+	void (*func)(void *info);
+	void *info;
+	int left;
+};
+
+static void call_each(void *info)
+{
+	struct each *each = info;
+
+	each->func(each->info);
+	each->left--;
+}
+
+void on_each_cpu(void (*func)(void *info), void *info, int wait)
+{
+	struct each each = { func, info, 1 };
+	call_single_data_t csd[SIM_CPUS];
+	unsigned long flags;
+	unsigned int i;
+
+	if (sim_cpu->irqs_off || in_interrupt())
+		sim_find("on_each_cpu() in the wrong context");
+	preempt_disable();
+	for (i = 0; i < sim_world.cpus; i++) {
+		if (&sim_cpus[i] == sim_cpu || !sim_cpus[i].online)
+			continue;
+		each.left++;
+		INIT_CSD(&csd[i], call_each, &each);
+		csd[i].locked = true;
+		send(&sim_cpus[i], &csd[i]);
+	}
+	local_irq_save(flags);
+	call_each(&each);
+	local_irq_restore(flags);
+	while (each.left)
+		cpu_relax();
+	preempt_enable();
+}
+
+bool irq_work_queue(struct irq_work *work)
+{
+	struct irq_work **tail = &sim_cpu->irq_work;
+
+	sim_step(SIM_CALL);
+	if (work->pending)
+		return false;
+	work->pending = true;
+	work->busy = true;
+	work->arrives = sim_time + IPI_NS + sim_rnd(sim_world.late_irq);
+	work->next = NULL;
+	tail = &sim_cpu->irq_work;
+	while (*tail)
+		tail = &(*tail)->next;
+	*tail = work;
+	irq_at(sim_cpu, work->arrives);
+	return true;
+}
+
+void irq_work_sync(struct irq_work *work)
+{
+	sim_might_sleep(__func__);
+	while (work->pending || work->busy)
+		cpu_relax();
+}
+
+/* ------------------------------------------------------------------------ */
+/* Workqueues */
+
+#define UNBOUND		SIM_CPUS
+
+static struct pool {
+	struct list_head	works;
+	int			running;	/* workers that do not sleep */
+} pools[SIM_CPUS + 1];
+
+static char wq_names[2];
+struct workqueue_struct *system_wq = (void *)&wq_names[0];
+struct workqueue_struct *system_unbound_wq = (void *)&wq_names[1];
+static wait_queue_head_t work_done = { { &work_done.waiting, &work_done.waiting } };
+
+static struct work_struct *next_work(struct pool *pool)
+{
+	struct work_struct *work;
+
+	list_for_each_entry(work, &pool->works, entry)
+		if (!work->worker)	/* never in two workers at a time */
+			return work;
+	return NULL;
+}
+
+static bool bound(const struct pool *pool)
+{
+	return pool != &pools[UNBOUND] && sim_cpus[pool - pools].online;
+}
+
+static void worker_main(void *arg)
+{
+	struct task_struct *task = sim_cpu->curr;
+	struct pool *pool = arg;
+	struct work_struct *work;
+
+	for (;;) {
+		while ((work = next_work(pool))) {
+			if (bound(pool) && sim_cpu != &sim_cpus[pool - pools]) {
+				migrate_to(&sim_cpus[pool - pools]);
+				continue;
+			}
+			list_del(&work->entry);
+			work->worker = task;
+			work->pool = pool - pools;
+			sim_step(SIM_CALL);
+			work->pending = false;
+			sim_step(SIM_CALL);
+			work->func(work);
+			if (task->count || sim_cpu->irqs_off)
+				sim_find("a work left preempt_count %x", task->count);
+			sim_step(SIM_CALL);
+			work->worker = NULL;
+			wake_up_all(&work_done);
+			if (bound(pool) && pool->running > 1)
+				break;
+		}
+		task->idle_worker = true;
+		task->blocked = true;
+		if (next_work(pool) && !(bound(pool) && pool->running > 1)) {
+			task->blocked = false;
+			task->idle_worker = false;
+			continue;
+		}
+		sim_schedule();
+		task->idle_worker = false;
+	}
+}
+
+/* One more worker is needed. */
+static void more_workers(struct pool *pool)
+{
+	struct task_struct *worker = NULL;
+	int i, cpu = pool - pools;
+
+	if (!next_work(pool) || (bound(pool) && pool->running))
+		return;
+	for (i = 0; i < nr_tasks; i++)
+		if (tasks[i].idle_worker && tasks[i].blocked && tasks[i].pool == cpu)
+			worker = &tasks[i];
+	if (!worker) {
+		worker = task_new("worker", cpu == UNBOUND ? any_online()->id : cpu, worker_main,
+				  pool);
+		worker->pool = cpu;
+	}
+	if (cpu == UNBOUND)
+		worker->cpu = any_online();
+	else if (bound(pool))
+		worker->cpu = &sim_cpus[cpu];
+	worker->idle_worker = false;
+	sim_wake(worker);
+}
+
+static void worker_runs(struct task_struct *task)
+{
+	pools[task->pool].running++;
+}
+
+static void worker_sleeps(struct task_struct *task)
+{
+	pools[task->pool].running--;
+	more_workers(&pools[task->pool]);
+}
+
+bool queue_work_on(int cpu, struct workqueue_struct *wq, struct work_struct *work)
+{
+	struct pool *pool = &pools[wq == system_unbound_wq ? UNBOUND : cpu];
+
+	sim_step(SIM_CALL);
+	if (work->pending || work->cancelling)
+		return false;
+	work->pending = true;
+	sim_step(SIM_CALL);
+	if (work->worker)		/* it goes on where it runs */
+		pool = &pools[work->pool];
+	list_add_tail(&work->entry, &pool->works);
+	more_workers(pool);
+	return true;
+}
+
+bool queue_work(struct workqueue_struct *wq, struct work_struct *work)
+{
+	return queue_work_on(sim_cpu->id, wq, work);
+}
+
+bool cancel_work_sync(struct work_struct *work)
+{
+	bool pending;
+
+	sim_might_sleep(__func__);
+	work->cancelling++;
+	pending = work->pending;
+	if (pending && work->entry.next) {
+		list_del(&work->entry);
+		work->pending = false;
+	}
+	wait_event(work_done, !work->worker && !work->pending);
+	work->cancelling--;
+	return pending;
+}
+
+/* ------------------------------------------------------------------------ */
+/* CPU hotplug */
+
+static int (*cpuhp_prepare)(unsigned int cpu), (*cpuhp_dead)(unsigned int cpu);
+static wait_queue_head_t hotplug = { { &hotplug.waiting, &hotplug.waiting } };
+static int hotplug_readers;
+static struct task_struct *hotplug_writer;
+
+bool cpu_online(unsigned int cpu)
+{
+	return sim_cpus[cpu].online;
+}
+
+void cpus_read_lock(void)
+{
+	sim_step(SIM_CALL);
+	while (hotplug_writer)
+		wait_event(hotplug, !hotplug_writer);
+	hotplug_readers++;
+}
+
+void cpus_read_unlock(void)
+{
+	hotplug_readers--;
+	wake_up_all(&hotplug);
+}
+
+static void hotplug_begin(void)
+{
+	while (hotplug_writer)
+		wait_event(hotplug, !hotplug_writer);
+	hotplug_writer = sim_cpu->curr;
+	wait_event(hotplug, !hotplug_readers);
+}
+
+static void hotplug_end(void)
+{
+	hotplug_writer = NULL;
+	wake_up_all(&hotplug);
+}
+
+int cpuhp_setup_state_nocalls(int state, const char *name, int (*prepare)(unsigned int cpu),
+			      int (*dead)(unsigned int cpu))
+{
+	cpus_read_lock();
+	cpuhp_prepare = prepare;
+	cpuhp_dead = dead;
+	cpus_read_unlock();
+	return 100;
+}
+
+void cpuhp_remove_state_nocalls(int state)
+{
+	if (state != 100)
+		sim_find("cpuhp state %d is removed", state);
+	cpus_read_lock();
+	cpuhp_prepare = NULL;
+	cpuhp_dead = NULL;
+	cpus_read_unlock();
+}
+
+/* On the CPU that goes, and nothing else is going on there. */
+static void take_down(void *arg)
+{
+	struct sim_cpu *c = sim_cpu, *other = arg;
+	struct task_struct *task, *n;
+	struct hrtimer *timer;
+	int i;
+
+	irqs_go_off();
+	c->curr->count += HARDIRQ_OFFSET;
+	c->online = false;
+	run_calls(c, true);
+	c->curr->count -= HARDIRQ_OFFSET;
+	while (!list_empty(&c->hrtimers)) {
+		timer = list_first_entry(&c->hrtimers, struct hrtimer, __entry);
+		hr_dequeue(timer);
+		hr_enqueue(timer, other);
+	}
+	for (i = 0; i < nr_tasks; i++)
+		if (tasks[i].cpu == c && !tasks[i].pinned && !tasks[i].queued)
+			tasks[i].cpu = other;
+	list_for_each_entry_safe(task, n, &c->runq, entry) {
+		if (task == c->ksoftirqd || (task->pinned && task->prio))
+			continue;
+		list_del(&task->entry);
+		enqueue(task, other);
+	}
+	other->irq_next = irq_next(other);
+	irq_at(other, other->irq_next);
+	c->softirq = false;
+	c->soft_active = false;
+	c->hr_fire = SIM_NEVER;
+	c->hr_wanted = SIM_NEVER;
+	c->irq_next = SIM_NEVER;
+	sim_horizon = SIM_NEVER;	/* these are its last steps */
+	c->dead = true;
+	wake_up_all(&hotplug);
+	while (c->dead)
+		settle();
+	irqs_go_on();
+}
+
+bool sim_cpu_down(int cpu)
+{
+	struct sim_cpu *c = &sim_cpus[cpu];
+	struct task_struct *task;
+	unsigned int i, online = 0;
+	int was = sim_cpu->curr->pinned;
+
+	hotplug_begin();
+	for (i = 0; i < sim_world.cpus; i++)
+		online += sim_cpus[i].online;
+	if (!c->online || online < 2) {
+		hotplug_end();
+		return false;
+	}
+	sim_hotplugs++;
+	while (sim_cpu == c) {		/* leave it */
+		for (i = 0; !sim_cpus[i].online || &sim_cpus[i] == c; i++)
+			;
+		migrate_to(&sim_cpus[i]);
+	}
+	sim_cpu->curr->pinned = true;
+	while (SIM_RT && c->bh_owner)
+		sim_sleep(1000);
+	task = task_new("stopper", cpu, take_down, sim_cpu);
+	task->pinned = true;
+	task->prio = 2;
+	sim_wake(task);
+	wait_event(hotplug, c->dead);
+	sim_cpu->curr->pinned = was;
+	sim_step(sim_rnd(20000));
+	if (cpuhp_dead)
+		cpuhp_dead(cpu);
+	sim_hotplugs++;
+	hotplug_end();
+	return true;
+}
+
+bool sim_cpu_up(int cpu)
+{
+	struct sim_cpu *c = &sim_cpus[cpu];
+
+	hotplug_begin();
+	if (c->online) {
+		hotplug_end();
+		return false;
+	}
+	sim_hotplugs++;
+	if (cpuhp_prepare)
+		cpuhp_prepare(cpu);
+	sim_run(sim_rnd(20000));
+	c->time = sim_time;
+	c->online = true;
+	c->dead = false;
+	poke(c->time);
+	sim_run(sim_rnd(2000));
+	sim_hotplugs++;
+	hotplug_end();
+	return true;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Memory */
+
+long sim_allocs, sim_alloc_fail_at = -1, sim_alloc_fails, sim_allocs_failed;
+unsigned long long sim_alloc_failed_at;
+static long allocs_made;
+
+struct chunk {
+	size_t		size;
+	unsigned long	magic;
+	char		pad[48];
+} __aligned(64);
+
+#define MAGIC_USED	0x5ca1ab1edecade01UL
+#define MAGIC_FREE	0xdeadbeefdeadbeefUL
+
+static bool alloc_fails(void)
+{
+	sim_might_sleep("kmalloc");
+	sim_step(300);
+	allocs_made++;
+	if (sim_alloc_fail_at < 0 || allocs_made <= sim_alloc_fail_at || !sim_alloc_fails)
+		return false;
+	sim_alloc_fails--;
+	sim_allocs_failed++;
+	sim_alloc_failed_at = sim_time;
+	return true;
+}
+
+void sim_fail_allocs(long after, long n)
+{
+	sim_alloc_fail_at = allocs_made + after;
+	sim_alloc_fails = n;
+}
+
+void *sim_alloc(size_t size, bool zero)
+{
+	struct chunk *chunk;
+
+	if (alloc_fails())
+		return NULL;
+	chunk = aligned_alloc(64, (sizeof(*chunk) + size + 63) & ~63UL);
+	chunk->size = size;
+	chunk->magic = MAGIC_USED;
+	memset(chunk + 1, zero ? 0 : 0x5a, size);
+	sim_allocs++;
+	return chunk + 1;
+}
+
+#ifndef __SANITIZE_ADDRESS__
+/* It is kept for a while: who writes to it meanwhile is found, who reads sees no sense. */
+static void poison(struct chunk *chunk)
+{
+	static struct chunk *quarantine[256];
+	static unsigned int n;
+	struct chunk *old = quarantine[n % 256];
+	const unsigned char *p = (void *)(old + 1);
+	size_t i;
+
+	memset(chunk + 1, 0x6b, chunk->size);
+	quarantine[n++ % 256] = chunk;
+	for (i = 0; old && i < old->size; i++)
+		if (p[i] != 0x6b)
+			sim_find("memory of %zu bytes written to at %zu after it was freed",
+				 old->size, i);
+	free(old);
+}
+#endif
+
+void sim_free(const void *ptr)
+{
+	struct chunk *chunk;
+
+	if (!ptr)
+		return;
+	chunk = (struct chunk *)ptr - 1;
+	sim_step(SIM_CALL);
+	if (chunk->magic != MAGIC_USED)
+		sim_find("freed: %s", chunk->magic == MAGIC_FREE ? "freed before" : "no memory");
+	sim_allocs--;
+	chunk->magic = MAGIC_FREE;
+#ifdef __SANITIZE_ADDRESS__
+	free(chunk);
+#else
+	poison(chunk);
+#endif
+}
+
+long copy_from_kernel_nofault(void *to, const void *from, size_t size)
+{
+	struct iovec local = { to, size }, remote = { (void *)from, size };
+
+	if ((unsigned long)from >= -4096UL)
+		return -EFAULT;
+	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size ? 0 : -EFAULT;
+}
+
+void *xa_load(struct xarray *xa, unsigned long index)
+{
+	unsigned int i;
+
+	sim_step(SIM_CALL);
+	for (i = 0; i < ARRAY_SIZE(xa->at); i++)
+		if (xa->at[i].entry && xa->at[i].index == index)
+			return xa->at[i].entry;
+	return NULL;
+}
+
+void *xa_erase(struct xarray *xa, unsigned long index)
+{
+	void *entry;
+	unsigned int i;
+
+	sim_step(2 * SIM_CALL);
+	for (i = 0; i < ARRAY_SIZE(xa->at); i++) {
+		if (!xa->at[i].entry || xa->at[i].index != index)
+			continue;
+		entry = xa->at[i].entry;
+		xa->at[i].entry = NULL;
+		return entry;
+	}
+	return NULL;
+}
+
+void *xa_store(struct xarray *xa, unsigned long index, void *entry, unsigned int gfp)
+{
+	void *old;
+	unsigned int i;
+
+	if (alloc_fails())
+		return ERR_PTR(-ENOMEM);
+	old = xa_erase(xa, index);
+	for (i = 0; i < ARRAY_SIZE(xa->at); i++) {
+		if (xa->at[i].entry)
+			continue;
+		xa->at[i].index = index;
+		xa->at[i].entry = entry;
+		return old;
+	}
+	sim_find("64 entries in an xarray");
+}
+
+#define PERCPU_SIZE	(8UL << 20)
+
+extern char __start_sim_percpu[], __stop_sim_percpu[];
+static char *percpu;
+static size_t percpu_used;
+static struct {
+	size_t at, size;
+} percpu_free[64];
+
+static void percpu_init(void)
+{
+	int cpu;
+
+	percpu = mmap(NULL, SIM_CPUS * PERCPU_SIZE, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	percpu_used = (__stop_sim_percpu - __start_sim_percpu + 63) & ~63UL;
+	for (cpu = 0; cpu < SIM_CPUS; cpu++)
+		memcpy(percpu + cpu * PERCPU_SIZE, __start_sim_percpu,
+		       __stop_sim_percpu - __start_sim_percpu);
+}
+
+void *sim_per_cpu(const void *ptr, int cpu)
+{
+	return (char *)ptr - __start_sim_percpu + percpu + cpu * PERCPU_SIZE;
+}
+
+void *sim_alloc_percpu(size_t size, size_t align)
+{
+	size_t at;
+	int cpu;
+
+	if (alloc_fails())
+		return NULL;
+	at = (percpu_used + align - 1) & -align;
+	percpu_used = at + size;
+	if (percpu_used > PERCPU_SIZE)
+		sim_find("out of per-CPU memory");
+	for (cpu = 0; cpu < SIM_CPUS; cpu++)
+		memset(percpu + cpu * PERCPU_SIZE + at, 0, size);
+	percpu_free[sim_allocs % 64].at = at;
+	percpu_free[sim_allocs % 64].size = size;
+	sim_allocs++;
+	return __start_sim_percpu + at;
+}
+
+/* Its addresses are not given again, so that use after it is found. */
+void free_percpu(void *ptr)
+{
+	size_t at = (char *)ptr - __start_sim_percpu;
+	int cpu, i;
+
+	if (!ptr)
+		return;
+	sim_step(SIM_CALL);
+	sim_allocs--;
+	for (i = 0; i < 64; i++)
+		if (percpu_free[i].at == at)
+			break;
+	if (i == 64)
+		return;
+	for (cpu = 0; cpu < SIM_CPUS; cpu++)
+		memset(percpu + cpu * PERCPU_SIZE + at, 0x6b, percpu_free[i].size);
+}
+
+/* ------------------------------------------------------------------------ */
+/* debugfs and seq_file */
+
+struct dentry {
+	char			name[64];
+	struct dentry		*parent, *next;
+	void			*data;
+	const struct file_operations *fops;
+	int			readers;
+	bool			removed;
+};
+
+static struct dentry *dentries;
+static wait_queue_head_t debugfs_readers = { { &debugfs_readers.waiting, &debugfs_readers.waiting } };
+
+struct dentry *debugfs_create_file(const char *name, umode_t mode, struct dentry *parent,
+				   void *data, const struct file_operations *fops)
+{
+	struct dentry *dentry;
+
+	for (dentry = dentries; dentry; dentry = dentry->next)
+		if (dentry->parent == parent && !strcmp(dentry->name, name) && !dentry->removed)
+			sim_find("debugfs: %s is there", name);
+	if (parent && parent->removed)
+		sim_find("debugfs: %s goes to a folder that was removed", name);
+	sim_might_sleep(__func__);
+	dentry = calloc(1, sizeof(*dentry));
+	snprintf(dentry->name, sizeof(dentry->name), "%s", name);
+	dentry->parent = parent;
+	dentry->data = data;
+	dentry->fops = fops;
+	dentry->next = dentries;
+	dentries = dentry;
+	return dentry;
+}
+
+struct dentry *debugfs_create_dir(const char *name, struct dentry *parent)
+{
+	return debugfs_create_file(name, 0, parent, NULL, NULL);
+}
+
+void debugfs_remove(struct dentry *dir)
+{
+	struct dentry *dentry;
+
+	if (dir->removed)
+		sim_find("debugfs: %s is removed once more", dir->name);
+	dir->removed = true;
+	wait_event(debugfs_readers, !dir->readers);
+	for (dentry = dentries; dentry; dentry = dentry->next)
+		if (dentry->parent == dir && !dentry->removed)
+			debugfs_remove(dentry);
+}
+
+char *sim_read_file(const char *dir, const char *name, size_t chunk)
+{
+	struct dentry *dentry;
+	struct inode inode;
+	struct file file = { };
+	size_t size = 1 << 16, n = 0;
+	loff_t pos = 0;
+	ssize_t got;
+	char *text;
+
+	for (dentry = dentries; dentry; dentry = dentry->next)
+		if (dentry->parent && !strcmp(dentry->name, name) && !dentry->removed &&
+		    !dentry->parent->removed && !strcmp(dentry->parent->name, dir))
+			break;
+	if (!dentry)
+		return NULL;
+	inode.i_private = dentry->data;
+	dentry->readers++;
+	got = dentry->fops->open(&inode, &file);
+	dentry->readers--;
+	wake_up_all(&debugfs_readers);
+	if (got)
+		return NULL;
+	text = malloc(size);
+	for (;;) {
+		if (dentry->removed)
+			break;
+		dentry->readers++;
+		if (n + chunk + 1 > size)
+			text = realloc(text, size *= 2);
+		got = dentry->fops->read(&file, text + n, chunk, &pos);
+		dentry->readers--;
+		wake_up_all(&debugfs_readers);
+		if (got <= 0)
+			break;
+		n += got;
+	}
+	if (dentry->removed || got < 0) {
+		free(text);
+		text = NULL;
+	} else {
+		text[n] = 0;
+	}
+	dentry->fops->release(&inode, &file);
+	return text;
+}
+
+static struct seq_file *seq_new(struct file *file)
+{
+	struct seq_file *m = calloc(1, sizeof(*m));
+
+	file->private_data = m;
+	return m;
+}
+
+int seq_open(struct file *file, const struct seq_operations *op)
+{
+	sim_might_sleep(__func__);
+	seq_new(file)->op = op;
+	return 0;
+}
+
+void *__seq_open_private(struct file *file, const struct seq_operations *op, int size)
+{
+	void *private = sim_alloc(size, true);
+
+	if (!private)
+		return NULL;
+	seq_open(file, op);
+	((struct seq_file *)file->private_data)->private = private;
+	return private;
+}
+
+int single_open(struct file *file, int (*show)(struct seq_file *m, void *v), void *data)
+{
+	struct seq_file *m;
+
+	sim_might_sleep(__func__);
+	m = seq_new(file);
+	m->show = show;
+	m->private = data;
+	return 0;
+}
+
+static int seq_show(struct seq_file *m, void *v)
+{
+	return m->op ? m->op->show(m, v) : m->show(m, v);
+}
+
+static void *seq_start(struct seq_file *m)
+{
+	if (m->op)
+		return m->op->start(m, &m->index);
+	return m->index ? NULL : SEQ_START_TOKEN;
+}
+
+static void *seq_next(struct seq_file *m, void *v)
+{
+	if (m->op)
+		return m->op->next(m, v, &m->index);
+	m->index++;
+	return NULL;
+}
+
+/* Fill the buffer from m->index on with as many rows as fit, one at least. */
+static int seq_fill(struct seq_file *m, size_t wanted)
+{
+	void *v;
+	int err = 0;
+
+	m->from = 0;
+	m->count = 0;
+	if (!m->size) {
+		m->size = PAGE_SIZE;
+		m->buf = malloc(m->size);
+	}
+	v = seq_start(m);
+	while (v && !IS_ERR(v)) {
+		size_t before = m->count;
+		loff_t index = m->index;
+
+		m->overflow = false;
+		err = seq_show(m, v);
+		if (err < 0)
+			break;
+		if (err == SEQ_SKIP)
+			m->count = before;
+		err = 0;
+		if (m->overflow) {
+			if (before) {		/* this row begins the next buffer */
+				m->count = before;
+				m->index = index;
+				break;
+			}
+			if (m->op)
+				m->op->stop(m, v);
+			m->size *= 2;
+			m->buf = realloc(m->buf, m->size);
+			m->count = 0;
+			v = seq_start(m);
+			continue;
+		}
+		v = seq_next(m, v);
+		if (m->count >= wanted)
+			break;
+	}
+	if (m->op)
+		m->op->stop(m, v);
+	return IS_ERR(v) ? PTR_ERR(v) : err;
+}
+
+ssize_t seq_read(struct file *file, char __user *to, size_t size, loff_t *pos)
+{
+	struct seq_file *m = file->private_data;
+	size_t n;
+	int err;
+
+	sim_might_sleep(__func__);
+	if (m->from == m->count) {
+		err = seq_fill(m, size);
+		if (err)
+			return err;
+	}
+	n = min(size, m->count - m->from);
+	memcpy(to, m->buf + m->from, n);
+	m->from += n;
+	*pos += n;
+	return n;
+}
+
+loff_t seq_lseek(struct file *file, loff_t offset, int whence)
+{
+	return -EINVAL;
+}
+
+int seq_release(struct inode *inode, struct file *file)
+{
+	struct seq_file *m = file->private_data;
+
+	sim_might_sleep(__func__);
+	free(m->buf);
+	free(m);
+	return 0;
+}
+
+int seq_release_private(struct inode *inode, struct file *file)
+{
+	sim_free(((struct seq_file *)file->private_data)->private);
+	return seq_release(inode, file);
+}
+
+int single_release(struct inode *inode, struct file *file)
+{
+	return seq_release(inode, file);
+}
+
+void seq_printf(struct seq_file *m, const char *format, ...)
+{
+	va_list args;
+	size_t n;
+
+	sim_step(100);
+	va_start(args, format);
+	n = vsnprintf(m->buf + m->count, m->size - m->count, format, args);
+	va_end(args);
+	if (m->count + n >= m->size) {
+		m->overflow = true;
+		m->count = m->size;
+	} else {
+		m->count += n;
+	}
+}
+
+void seq_puts(struct seq_file *m, const char *s)
+{
+	seq_printf(m, "%s", s);
+}
+
+void seq_putc(struct seq_file *m, char c)
+{
+	seq_printf(m, "%c", c);
+}
+
+/* ------------------------------------------------------------------------ */
+
+int printk(const char *format, ...)
+{
+	va_list args;
+
+	if (sim_world.verbose) {
+		va_start(args, format);
+		vprintf(format, args);
+		va_end(args);
+	}
+	return 0;
+}
+
+bool sim_warn(const char *file, int line, const char *format, ...)
+{
+	char text[300];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	text[strcspn(text, "\n")] = 0;
+	if (!oracle_warn(text))
+		sim_find("warning: %s", text);
+	return true;
+}
+
+void sim_blocked(char *text, size_t size)
+{
+	size_t n = 0;
+	int i;
+
+	for (i = 0; i < nr_tasks && n < size; i++)
+		if (tasks[i].blocked && !tasks[i].dead && !tasks[i].idle_worker &&
+		    &tasks[i] != tasks[i].cpu->ksoftirqd)
+			n += snprintf(text + n, size - n, "; %s %d waits in %s", tasks[i].name,
+				      i, tasks[i].where);
+}
+
+void sim_start(void (*fn)(void *arg), void *arg)
+{
+	unsigned int i;
+
+	rng = sim_world.seed * 0x9e3779b97f4a7c15ULL + 1;
+	nr_cpu_ids = sim_world.cpus;
+	sim_time = sim_world.start;
+	percpu_init();
+	for (i = 0; i <= SIM_CPUS; i++)
+		INIT_LIST_HEAD(&pools[i].works);
+	for (i = 0; i < sim_world.cpus; i++) {
+		struct sim_cpu *c = &sim_cpus[i];
+
+		c->id = i;
+		c->time = sim_time;
+		c->online = true;
+		c->irq_next = SIM_NEVER;
+		c->resched_at = SIM_NEVER;
+		c->hr_fire = SIM_NEVER;
+		c->hr_wanted = SIM_NEVER;
+		INIT_LIST_HEAD(&c->runq);
+		INIT_LIST_HEAD(&c->hrtimers);
+		c->idle = task_new("idle", i, idle_main, c);
+		c->idle->blocked = false;
+		c->idle->prio = -1;
+		c->idle->pinned = true;
+		c->curr = c->idle;
+	}
+	sim_cpu = &sim_cpus[0];
+	for (i = 0; i < sim_world.cpus; i++) {
+		struct sim_cpu *c = &sim_cpus[i];
+
+		c->ksoftirqd = task_new("ksoftirqd", i, ksoftirqd_main, c);
+		c->ksoftirqd->pinned = true;
+		c->ksoftirqd->prio = 1;
+	}
+	sim_spawn("main", 0, fn, arg);
+	sim_horizon = 0;
+	switch_to(&main_sp, sim_cpu->curr->sp, sim_cpu->curr->stack);
+}
+
+/* The module has gone: nothing of it may be left. */
+void sim_check_left(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < sim_world.cpus; i++)
+		if (!list_empty(&sim_cpus[i].hrtimers))
+			sim_find("an hrtimer is left armed on CPU %u", i);
+	for (i = 0; i <= SIM_CPUS; i++)
+		if (!list_empty(&pools[i].works))
+			sim_find("a work is left queued");
+	if (sim_allocs)
+		sim_find("%ld allocations are left", sim_allocs);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The simulated kernel, as the program and the oracle see it. What hwheel.c sees of
+ * it is in include/linux.
+ */
+#ifndef _SIM_KERNEL_H
+#define _SIM_KERNEL_H
+
+#include <linux/cpu.h>
+#include <linux/debugfs.h>
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#define SIM_CPUS		8
+#define SIM_NEVER		(~0ULL)
+
+#ifdef CONFIG_PREEMPT_RT
+#define SIM_RT			1
+#else
+#define SIM_RT			0
+#endif
+
+struct sim_call;
+
+struct task_struct {
+	void			*sp;
+	struct sim_cpu		*cpu;
+	struct list_head	entry;		/* of the run queue */
+	bool			queued, blocked, pinned, dead;
+	int			prio;
+	int			count;		/* preempt_count() */
+	int			bh;		/* local_bh_disable() on PREEMPT_RT */
+	unsigned int		relaxed;	/* times, in this wait */
+	int			pool;		/* of a worker; or -1 */
+	bool			idle_worker;
+	unsigned long long	wake_at;
+	struct sim_call		*call;		/* of the oracle's */
+	void			(*fn)(void *arg);
+	void			*arg;
+	const char		*name, *where;
+	int			id;
+	void			*stack;
+};
+
+struct sim_cpu {
+	int			id;
+	unsigned long long	time, writes;
+	unsigned long long	irq_next;	/* when an interrupt comes */
+	struct task_struct	*curr, *idle, *ksoftirqd;
+	struct list_head	runq;
+	raw_spinlock_t		*spin;		/* that it waits for */
+	bool			irqs_off, online, dead, idling, need_resched, soft_active;
+	bool			softirq;	/* to be run */
+	struct task_struct	*bh_owner;	/* PREEMPT_RT */
+	unsigned long long	resched_at, slice_end;
+	struct list_head	hrtimers;
+	unsigned long long	hr_fire, hr_wanted, hr_late;
+	call_single_data_t	*csd;
+	struct irq_work		*irq_work;
+	unsigned long long	off_writes;	/* sim_writes when irqs went off */
+	unsigned long long	off_since;
+};
+
+/* The world of one run; set before sim_start(). */
+struct sim_world {
+	unsigned long long	seed;
+	unsigned int		cpus;
+	unsigned long long	start;		/* the clock's first value */
+	unsigned int		jitter;		/* ns a switch, at random up to */
+	unsigned int		stall;		/* one switch of so many stalls its CPU; or 0 */
+	unsigned int		stall_ns;
+	unsigned int		late_irq;	/* ns an interrupt may be late */
+	bool			migrate;	/* tasks wander between CPUs */
+	bool			no_debug_objects;	/* their fixups do nothing */
+	bool			verbose;
+};
+
+extern struct sim_world sim_world;
+extern struct sim_cpu sim_cpus[SIM_CPUS];
+extern unsigned long long sim_boot_off;	/* time asleep */
+extern unsigned long long sim_switches;
+extern unsigned long long sim_quiet_steps;	/* since something was got done */
+extern unsigned int sim_hotplugs;	/* CPUs that went or came, begun and ended */
+extern long sim_allocs, sim_alloc_fail_at, sim_alloc_fails, sim_allocs_failed;
+extern unsigned long long sim_alloc_failed_at;
+
+void sim_fail_allocs(long after, long n);
+
+unsigned long long sim_random(void);
+unsigned long long sim_rnd(unsigned long long n);	/* less than n */
+
+/* A find: says what is wrong and ends this process. */
+void sim_find(const char *format, ...)
+	__attribute__((noreturn, format(printf, 1, 2)));
+void sim_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+void sim_start(void (*fn)(void *arg), void *arg);	/* ends by _exit() */
+void sim_check_left(void);
+struct task_struct *sim_spawn(const char *name, int cpu, void (*fn)(void *arg), void *arg);
+void sim_sleep(unsigned long long ns);
+void sim_run(unsigned long long ns);			/* keep the CPU busy */
+void sim_wake(struct task_struct *task);
+void sim_irq_enter(void);				/* a device's interrupt, here and now */
+void sim_irq_exit(void);
+bool sim_cpu_down(int cpu);
+bool sim_cpu_up(int cpu);
+void sim_suspend(unsigned long long ns);
+void sim_blocked(char *text, size_t size);	/* who waits */
+const char *sim_context(void);
+
+/* A file of debugfs: returns what it holds, to be freed, or NULL if it is not there. */
+char *sim_read_file(const char *dir, const char *name, size_t chunk);
+
+/* The module; in wheel.c */
+int sim_module_init(void);
+void sim_module_exit(void);
+bool sim_set_param(const char *name, unsigned int i, const char *value);
+
+/* The oracle's ears */
+void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes);
+void oracle_irqs_on(unsigned long long writes);
+void oracle_stalled(unsigned long long ns);	/* by the host */
+void oracle_hrtimer(struct hrtimer *timer, bool end);
+bool oracle_warn(const char *text);
+void oracle_quiet(void);		/* nothing goes on, and something is to come */
+void oracle_dead_end(void);		/* nothing goes on, nothing will */
+
+#endif /* _SIM_KERNEL_H */

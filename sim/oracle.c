@@ -1,0 +1,1098 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The oracle: a table of timers and wheels, and what each of hwheel's calls may do
+ * to it
+ *
+ * The table follows hwheel by its tracepoints and by what it tells debugobjects:
+ * both come with the base locked, at the instant at which the timer changes. Each
+ * call that the program makes is checked against what the timer was in that instant,
+ * or, if the call changed nothing, against all that the timer was while it lasted.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <linux/debugobjects.h>
+#include <linux/ktime.h>
+
+#include "oracle.h"
+
+#define fls64_(x)	((x) ? 64 - __builtin_clzll(x) : 0)
+
+struct mwheel sim_wheels[SIM_WHEELS];
+struct slot *sim_slots;
+unsigned int sim_nr_slots;
+u64 sim_calls, sim_fired, sim_worst;
+unsigned int sim_suspends;
+u64 sim_last_suspend;
+bool sim_strict;
+u64 sim_late_ns;
+
+static struct slot *slot_of(const void *timer)
+{
+	return container_of((struct hwheel_timer *)timer, struct object, timer)->slot;
+}
+
+s64 sim_clock(const struct mwheel *w)
+{
+	return sim_time + (w->config.clock == CLOCK_BOOTTIME ? sim_boot_off : 0);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Sums over time: what the host took, and what a CPU did that is not hwheel's */
+
+#define TALLY	4096
+
+struct tally {
+	struct {
+		u64	time, sum;
+	} at[TALLY];
+	unsigned int	n;
+};
+
+static struct tally stalls, busy[SIM_CPUS];
+static struct tally past[SIM_CPUS];	/* callbacks of timers that were armed for the past */
+static unsigned int busy_depth[SIM_CPUS];
+static u64 busy_since[SIM_CPUS];
+
+static void tally(struct tally *t, u64 time, u64 more)
+{
+	u64 sum = t->n ? t->at[(t->n - 1) % TALLY].sum : 0;
+
+	t->at[t->n % TALLY].time = time;
+	t->at[t->n++ % TALLY].sum = sum + more;
+}
+
+/* What has been added since @time. */
+static u64 tally_since(const struct tally *t, u64 time)
+{
+	unsigned int low = t->n > TALLY ? t->n - TALLY : 0, high = t->n, first = low;
+	u64 before;
+
+	if (!t->n)
+		return 0;
+	while (low < high) {
+		unsigned int middle = (low + high) / 2;
+
+		if (t->at[middle % TALLY].time < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == first)
+		before = first ? t->at[first % TALLY].sum : 0;
+	else
+		before = t->at[(low - 1) % TALLY].sum;
+	return t->at[(t->n - 1) % TALLY].sum - before;
+}
+
+void oracle_stalled(unsigned long long ns)
+{
+	if (ns)
+		tally(&stalls, sim_time, ns);
+}
+
+void busy_begin(void)
+{
+	int cpu = sim_cpu->id;
+
+	if (!busy_depth[cpu]++)
+		busy_since[cpu] = sim_time;
+}
+
+void busy_end(void)
+{
+	int cpu = sim_cpu->id;
+
+	if (busy_depth[cpu] && !--busy_depth[cpu])
+		tally(&busy[cpu], sim_time, sim_time - busy_since[cpu]);
+}
+
+/* The instant at which a timer of @expires is due: a tick */
+static s64 due_at(const struct mwheel *w, s64 expires)
+{
+	__int128 due = ((__int128)expires + w->tick - 1) / w->tick * w->tick;
+
+	return expires <= 0 ? 0 : due > KTIME_MAX ? KTIME_MAX : (s64)due;
+}
+
+/* The latest instant that an hrtimer may be armed for it */
+static s64 wanted_at(const struct mwheel *w, s64 expires)
+{
+	s64 due = due_at(w, expires);
+
+	/* Today tick 0 is served at tick 1. */
+	return !sim_strict && due < (s64)w->tick ? (s64)w->tick : due;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Calls */
+
+static unsigned int state(const struct slot *slot)
+{
+	return (slot->pending ? SEEN_PENDING : SEEN_IDLE) |
+	       (slot->popped || slot->running ? SEEN_RUNNING : SEEN_QUIET);
+}
+
+/* hwheel takes note of a callback's end only when it has got the lock again. */
+static bool just_ran(const struct slot *slot)
+{
+	u64 grace = 100000 + 4 * (sim_world.stall_ns + sim_world.late_irq) +
+		    (slot->wheel && slot->wheel->config.context == HWHEEL_WORK ? 50000000 : 0);
+
+	return slot->pops && sim_time - slot->ended_at < grace;
+}
+
+/* @slot has changed: whoever is in a call about it may have seen that. */
+static void changed(struct slot *slot)
+{
+	struct sim_call *call;
+	unsigned int seen = state(slot);
+
+	for (call = slot->calls; call; call = call->next)
+		call->seen |= seen;
+}
+
+static bool wheel_is_dead(const struct slot *slot)
+{
+	return !slot->wheel || slot->wheel->state != LIVE_WHEEL ||
+	       slot->wheel_life != slot->wheel->life;
+}
+
+void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot)
+{
+	*call = (struct sim_call){ .kind = kind, .slot = slot, .outer = current->call,
+				   .cpu = sim_cpu->id, .was_on = -1, .on = -1,
+				   .hotplugs = sim_hotplugs, .time = sim_time };
+	sim_calls++;
+	sim_quiet_steps = 0;
+	current->relaxed = 0;
+	if (slot) {
+		struct sim_call *other;
+
+		call->alone = !slot->calls;
+		for (other = slot->calls; other; other = other->next)
+			other->alone = 0;
+		call->seen = state(slot) | (just_ran(slot) ? SEEN_RUNNING : 0);
+		call->pops = slot->pops;
+		if (slot->set_up) {
+			call->was_on = peek_timer_cpu(&slot->object->timer);
+			call->old_expires = peek_expires(&slot->object->timer);
+		}
+		call->dead_wheel = wheel_is_dead(slot);
+		call->shut = slot->shut || slot->shutting;
+		if (slot->wheel)
+			call->clock = sim_clock(slot->wheel);
+		call->next = slot->calls;
+		call->link = &slot->calls;
+		if (call->next)
+			call->next->link = &call->next;
+		slot->calls = call;
+		if (kind == CALL_SHUTDOWN || kind == CALL_SHUTDOWN_SYNC) {
+			slot->shutting++;
+			for (other = slot->calls; other; other = other->next)
+				other->shut = true;
+		}
+	}
+	current->call = call;
+}
+
+static s64 add_sat(s64 a, s64 b)
+{
+	s64 sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? KTIME_MIN : KTIME_MAX) : sum;
+}
+
+/*
+ * Who looks without the lock may see what another CPU is about to do: that will be
+ * in the table when that CPU comes to tell.
+ */
+static bool in_change(const struct slot *slot)
+{
+	return slot->calls->next ||
+	       (slot->pending && slot->expires <= sim_clock(slot->wheel));
+}
+
+static const char *const kinds[] = {
+	"hwheel_add", "hwheel_add_range", "hwheel_add_at", "hwheel_add_on", "hwheel_mod_pending",
+	"hwheel_reduce", "hwheel_forward", "hwheel_cancel", "hwheel_try_cancel",
+	"hwheel_cancel_sync", "hwheel_shutdown", "hwheel_shutdown_sync", "hwheel_pending",
+	"hwheel_expires", "hwheel_remaining", "hwheel_setup", "hwheel_destroy", "hwheel_create",
+	"other",
+};
+
+/* A timer has been armed, by @call: is it what the call asked for? */
+static void check_armed(struct sim_call *call, struct slot *slot, s64 expires)
+{
+	s64 now = sim_clock(slot->wheel), low, high;
+
+	switch (call->kind) {
+	case CALL_AT:
+		low = call->delay;
+		high = add_sat(low, max(call->slack, (s64)0));
+		break;
+	case CALL_RANGE:
+		low = add_sat(call->clock, call->delay);
+		high = add_sat(add_sat(now, call->delay), max(call->slack, (s64)0));
+		break;
+	case CALL_FORWARD:
+		low = KTIME_MIN;
+		high = KTIME_MAX;
+		break;
+	default:
+		low = add_sat(call->clock, call->delay);
+		high = add_sat(now, call->delay);
+	}
+	if (expires < low || expires > high)
+		sim_find("%s of timer %d armed it for %lld, not %lld to %lld",
+			 kinds[call->kind], slot->nr, expires, low, high);
+	/* A tick in the window is picked if there is one. */
+	if (call->kind == CALL_AT && call->slack > 0 && call->delay > 0 && high < KTIME_MAX) {
+		s64 first = (low + (s64)slot->wheel->tick - 1) / slot->wheel->tick;
+
+		if (first * (s64)slot->wheel->tick <= high && expires % slot->wheel->tick)
+			sim_find("hwheel_add_at with slack picked %lld, which is no tick", expires);
+		if (first * (s64)slot->wheel->tick > high && expires != low)
+			sim_find("hwheel_add_at with slack moved the time, and there is no tick");
+	}
+}
+
+void call_end(struct sim_call *call, s64 ret)
+{
+	struct slot *slot = call->slot;
+	const char *kind = kinds[call->kind];
+
+	sim_quiet_steps = 0;
+	current->relaxed = 0;
+	if (current->call != call)
+		sim_find("%s: calls end in another order than they began", kind);
+	current->call = call->outer;
+	if (!slot)
+		return;
+	call->dead_wheel |= wheel_is_dead(slot);
+	if (call->arms + call->cancels > 1 && call->kind != CALL_SETUP)
+		sim_find("%s of timer %d did %u things", kind, slot->nr,
+			 call->arms + call->cancels);
+	if (call->kind <= CALL_ARMS) {
+		bool may_not = call->dead_wheel || call->shut || slot->shut;
+
+		if (call->kind == CALL_MOD && call->seen & SEEN_IDLE)
+			may_not = true;
+		if (call->kind == CALL_REDUCE && call->seen & SEEN_PENDING)
+			may_not = true;
+		if (!call->arms && !may_not)
+			sim_find("%s of timer %d armed nothing", kind, slot->nr);
+		if (call->kind == CALL_FORWARD)
+			;
+		else if (call->arms && ret != call->was_pending)
+			sim_find("%s of timer %d returned %lld, and it was %spending", kind,
+				 slot->nr, ret, call->was_pending ? "" : "not ");
+		else if (!call->arms && !(call->seen & (ret ? SEEN_PENDING : SEEN_IDLE)))
+			sim_find("%s of timer %d returned %lld, which it never was", kind,
+				 slot->nr, ret);
+		if (call->kind == CALL_FORWARD && call->arms && call->alone && slot->pending &&
+		    !call->dead_wheel) {
+			s64 step = max(call->delay, (s64)1), now = sim_clock(slot->wheel);
+
+			if (slot->expires < KTIME_MAX &&
+			    (u64)slot->expires != (u64)call->old_expires + (u64)ret * step)
+				sim_find("hwheel_forward(%lld) from %lld returned %lld and armed for %lld",
+					 step, call->old_expires, ret, slot->expires);
+			if (slot->expires <= call->clock || (ret && slot->expires - step > now))
+				sim_find("hwheel_forward(%lld) armed for %lld at %lld", step,
+					 slot->expires, now);
+		}
+	} else if (call->kind <= CALL_CANCELS) {
+		if (call->kind == CALL_TRY) {
+			if ((ret == 1) != !!call->cancels || ret > 1 || ret < -1)
+				sim_find("hwheel_try_cancel of timer %d returned %lld and %s",
+					 slot->nr, ret, call->cancels ? "cancelled" : "did not");
+			if (ret == -1 && !(call->seen & SEEN_RUNNING))
+				sim_find("hwheel_try_cancel of timer %d returned -1, and it never ran",
+					 slot->nr);
+			if (!ret && !(call->seen & SEEN_QUIET))
+				sim_find("hwheel_try_cancel of timer %d returned 0, and it ran",
+					 slot->nr);
+		} else if (ret != !!call->cancels) {
+			sim_find("%s of timer %d returned %lld and %s", kind, slot->nr, ret,
+				 call->cancels ? "cancelled" : "did not");
+		}
+		if (!ret && !(call->seen & SEEN_IDLE) && !in_change(slot))
+			sim_find("%s of timer %d returned 0, and it was pending all the while",
+				 kind, slot->nr);
+		if (call->kind == CALL_CANCEL_SYNC || call->kind == CALL_SHUTDOWN_SYNC) {
+			if (slot->ends < call->pops)
+				sim_find("%s of timer %d returned, and its callback is running",
+					 kind, slot->nr);
+			if (call->kind == CALL_SHUTDOWN_SYNC && call->alone &&
+			    (slot->pending || slot->popped || slot->running))
+				sim_find("after %s timer %d is %s", kind, slot->nr,
+					 slot->pending ? "pending" : "running");
+		}
+		if (call->kind == CALL_SHUTDOWN || call->kind == CALL_SHUTDOWN_SYNC) {
+			slot->shutting--;
+			slot->shut = true;
+		}
+	} else if (call->kind == CALL_PENDING) {
+		if (!(call->seen & (ret ? SEEN_PENDING : SEEN_IDLE)) && !in_change(slot))
+			sim_find("hwheel_pending of timer %d said %lld", slot->nr, ret);
+	} else if (call->kind == CALL_EXPIRES) {
+		if (call->alone && slot->armed_once && ret != slot->expires && ret != call->old_expires)
+			sim_find("hwheel_expires of timer %d said %lld, not %lld", slot->nr, ret,
+				 slot->expires);
+	} else if (call->kind == CALL_REMAINING && slot->wheel && call->alone && !call->dead_wheel &&
+		   slot->expires == call->old_expires && slot->armed_once) {
+		s64 now = sim_clock(slot->wheel);
+
+		if (slot->expires > KTIME_MIN / 2 &&
+		    (ret > slot->expires - call->clock || ret < slot->expires - now))
+			sim_find("hwheel_remaining of timer %d said %lld, not %lld to %lld", slot->nr,
+				 ret, slot->expires - now, slot->expires - call->clock);
+	}
+	*call->link = call->next;
+	if (call->next)
+		call->next->link = call->link;
+}
+
+/* ------------------------------------------------------------------------ */
+/* What hwheel tells */
+
+void debug_object_init(void *addr, const struct debug_obj_descr *descr)
+{
+	struct slot *slot = slot_of(addr);
+
+	if (slot && slot->pending && !sim_world.no_debug_objects)
+		descr->fixup_init(addr, ODEBUG_STATE_ACTIVE);
+}
+
+void debug_object_init_on_stack(void *addr, const struct debug_obj_descr *descr)
+{
+	debug_object_init(addr, descr);
+}
+
+void debug_object_assert_init(void *addr, const struct debug_obj_descr *descr)
+{
+}
+
+void debug_object_free(void *addr, const struct debug_obj_descr *descr)
+{
+}
+
+int debug_object_activate(void *addr, const struct debug_obj_descr *descr)
+{
+	struct slot *slot = slot_of(addr);
+
+	sim_quiet_steps = 0;
+	if (slot->pending)
+		sim_find("timer %d is armed as one that was not pending, and was", slot->nr);
+	return 0;
+}
+
+static void not_pending(struct slot *slot)
+{
+	if (!slot->pending)
+		sim_find("timer %d leaves its wheel, and was not pending", slot->nr);
+	slot->pending = false;
+	if (slot->wheel)
+		slot->wheel->pending--;
+	changed(slot);
+}
+
+static bool by_call(const struct slot *slot)
+{
+	const struct sim_call *call = current->call;
+
+	return call && (call->kind == CALL_DESTROY || call->kind == CALL_OTHER ||
+			(call->slot == slot && call->kind > CALL_ARMS));
+}
+
+/* The order of ticks on a CPU */
+static void check_order(struct slot *slot)
+{
+	struct mwheel *w = slot->wheel;
+	s64 tick = w->tick, due;
+	int cpu = peek_timer_cpu(&slot->object->timer);
+
+	if (slot->expires <= 0 || cpu < 0)
+		return;
+	due = (slot->expires - 1) / tick + 1;
+	if (slot->cpu == cpu && slot->hotplugs == sim_hotplugs &&
+	    due < w->last_due[cpu] && (__int128)due * tick > slot->armed_clock &&
+	    (__int128)w->last_due[cpu] * tick > slot->armed_clock)
+		sim_find("timer %d, due at tick %lld, was taken on CPU %d after one of tick %lld",
+			 slot->nr, due, cpu, w->last_due[cpu]);
+	if (due > w->last_due[cpu])
+		w->last_due[cpu] = due;
+}
+
+void debug_object_deactivate(void *addr, const struct debug_obj_descr *descr)
+{
+	struct slot *slot = slot_of(addr);
+
+	sim_quiet_steps = 0;
+	if (by_call(slot)) {
+		not_pending(slot);
+		return;
+	}
+	if (slot->popped)
+		sim_find("timer %d is taken to be run, and was before", slot->nr);
+	if (slot->wheel->state != LIVE_WHEEL && slot->wheel->state != CLOSING_WHEEL)
+		sim_find("timer %d runs, and its wheel is gone", slot->nr);
+	check_order(slot);
+	not_pending(slot);
+	slot->popped = true;
+	slot->pops++;
+	slot->wheel->expired++;
+	slot->due_expires = slot->expires;
+	slot->due_armed_at = slot->armed_at;
+	slot->due_armed_clock = slot->armed_clock;
+	changed(slot);
+}
+
+void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
+{
+	struct slot *slot = slot_of(timer);
+	struct sim_call *call = current->call;
+	struct mwheel *w = slot->wheel;
+	int cpu = peek_base_cpu(base);
+
+	if (!call || call->slot != slot || call->kind > CALL_ARMS)
+		sim_find("timer %d is armed, and nobody asked for it", slot->nr);
+	if (slot->shut)
+		sim_find("timer %d is armed, and was shut down", slot->nr);
+	if (!w || w->state == NO_WHEEL || w->life != slot->wheel_life)
+		sim_find("timer %d is armed on a wheel that is gone", slot->nr);
+	call->arms++;
+	call->was_pending = slot->pending;
+	if (call->kind == CALL_MOD && !slot->pending)
+		sim_find("hwheel_mod_pending armed timer %d, which was not pending", slot->nr);
+	if (call->kind == CALL_REDUCE && slot->pending && peek_expires(timer) >= slot->expires)
+		sim_find("hwheel_reduce put timer %d off from %lld to %lld", slot->nr,
+			 slot->expires, (s64)peek_expires(timer));
+	check_armed(call, slot, peek_expires(timer));
+	/* Where? */
+	if (call->hotplugs == sim_hotplugs && !(sim_hotplugs & 1) && !slot->running && !slot->popped && !just_ran(slot)) {
+		int want = sim_cpu->id;
+
+		if (call->kind == CALL_ON)
+			want = cpu_online(call->on) ? call->on : want;
+		else if (slot->pinned && slot->armed_once)
+			want = call->alone && call->was_on >= 0 && cpu_online(call->was_on) ?
+			       call->was_on : cpu;
+		if (cpu != want)
+			sim_find("%s of timer %d from CPU %d armed it on CPU %d, not %d",
+				 kinds[call->kind], slot->nr, sim_cpu->id, cpu, want);
+	}
+	if (slot->pending) {
+		w->rearmed++;
+	} else {
+		w->added++;
+		if (++w->pending > w->peak)
+			w->peak = w->pending;
+		if (w->pending >= 1000)
+			w->crowded = true;
+	}
+	slot->pending = true;
+	slot->armed_once = true;
+	if (!call->was_pending && peek_expires(timer) > sim_clock(w) + 1000)
+		w->armed_ahead[cpu] = sim_time;
+	slot->expires = peek_expires(timer);
+	slot->armed_at = sim_time;
+	slot->armed_clock = sim_clock(w);
+	slot->cpu = cpu;
+	slot->hotplugs = sim_hotplugs;
+	changed(slot);
+}
+
+void oracle_hwheel_cancel(struct hwheel_timer *timer, void *function)
+{
+	struct slot *slot = slot_of(timer);
+	struct sim_call *call = current->call;
+
+	if (!by_call(slot))
+		sim_find("timer %d is cancelled, and nobody asked for it", slot->nr);
+	if (slot->pending)		/* set up anew while it was pending */
+		not_pending(slot);
+	call->cancels++;
+	if (slot->wheel)
+		slot->wheel->cancelled++;
+	changed(slot);
+}
+
+bool oracle_warn(const char *text)
+{
+	struct sim_call *call = current->call;
+
+	if (sim_world.verbose)
+		sim_log("warning: %s", text);
+	if (!call)
+		return false;
+	if (strstr(text, "its wheel is gone"))
+		return call->slot && (call->dead_wheel || wheel_is_dead(call->slot));
+	if (strstr(text, "set up with wheel"))
+		return call->kind == CALL_SETUP && call->wheel->state != LIVE_WHEEL;
+	if (strstr(text, "timers pending"))
+		return call->kind == CALL_DESTROY && call->cancels;
+	if (strstr(text, "set up while pending"))
+		return call->kind == CALL_SETUP && call->seen & SEEN_PENDING;
+	if (strstr(text, "never destroyed") || strstr(text, "were left pending"))
+		return call->kind == CALL_OTHER;
+	return false;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Locks and interrupts */
+
+/* A list move is three to five WRITE_ONCE()s; a call may add some of its own. */
+#define MOST_WRITES	(5 * 32 + 16)
+
+void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes)
+{
+	if (lock->is_base && writes > (sim_strict ? MOST_WRITES : 2 * MOST_WRITES))
+		sim_find("%llu list moves with a lock held", writes / 3);
+}
+
+void oracle_irqs_on(unsigned long long writes)
+{
+	if ((s64)writes > 3 * MOST_WRITES && !in_hardirq())
+		sim_find("%llu list moves with interrupts off", writes / 3);
+}
+
+/*
+ * After a run: what is due later than now must not wait for a break, but for one that
+ * runs in the interrupt have earned by taking all of the budget.
+ */
+static void check_run(struct mwheel *w, int cpu)
+{
+	u64 now, due = SIM_NEVER;
+	ktime_t expires;
+	unsigned int i;
+	bool earned;
+
+	if (w == sim_wheels + SIM_WHEELS)
+		return;
+	now = sim_clock(w);
+	/* A run's time begins when its interrupt was due, within an eighth of the budget. */
+	w->run_spent[cpu] += sim_time - w->run_begun[cpu] + w->budget / 8;
+	w->run_ended[cpu] = sim_time;
+	earned = w->run_spent[cpu] >= w->budget / 2;
+	w->run_spent[cpu] = min(w->run_spent[cpu], 3 * w->budget);
+	if (w->config.context == HWHEEL_WORK || w->state != LIVE_WHEEL || !w->pending ||
+	    peek_busy_but_running(w->wheel, cpu) || !peek_armed(w->wheel, cpu, &expires) ||
+	    (u64)expires <= now || sim_random() % (1 + sim_nr_slots / 64))
+		return;
+	for (i = 0; i < sim_nr_slots; i++)
+		if (sim_slots[i].pending && sim_slots[i].wheel == w &&
+		    sim_slots[i].wheel_life == w->life &&
+		    peek_timer_cpu(&sim_slots[i].object->timer) == cpu)
+			due = min(due, (u64)wanted_at(w, sim_slots[i].expires));
+	if ((u64)expires <= due)
+		return;
+	/*
+	 * Today a spoke whose earliest timers have left still counts as due, and what is
+	 * due in the break after it waits.
+	 */
+	if (due > now && !earned && (sim_strict || !(w->cancelled + w->rearmed)))
+		sim_find("a run armed the hrtimer of CPU %d of %s for %lld, and %llu is due", cpu,
+			 w->name, expires, due);
+	if (in_hardirq() && (u64)expires > now + w->budget / 2 && !earned && w->budget > 20000)
+		sim_find("a needless break of %llu ns on CPU %d of %s: runs took %llu ns",
+			 expires - now, cpu, w->name, w->run_spent[cpu]);
+}
+
+void oracle_hrtimer(struct hrtimer *timer, bool end)
+{
+	struct mwheel *w;
+	int cpu;
+	struct hwheel *wheel = peek_wheel(timer, &cpu);
+
+	for (w = sim_wheels; w < sim_wheels + SIM_WHEELS; w++)
+		if (w->state != NO_WHEEL && w->wheel == wheel)
+			break;
+	if (end) {
+		check_run(w, cpu);
+		if (in_hardirq() && (s64)(sim_writes - sim_cpu->off_writes) >
+		    (sim_strict ? 2 : 4) * MOST_WRITES)
+			sim_find("%llu list moves in one interrupt",
+				 (sim_writes - sim_cpu->off_writes) / 3);
+		return;
+	}
+	if (w == sim_wheels + SIM_WHEELS)
+		return;
+	w->run_spent[cpu] -= min(w->run_spent[cpu],
+				 (u64)(sim_time - w->run_ended[cpu]));
+	if (sim_cpu->id != cpu && cpu_online(cpu) &&
+	    (sim_strict ? !(sim_hotplugs & 1) : w->hotplugs == sim_hotplugs))
+		sim_find("the hrtimer of CPU %d runs on CPU %d", cpu, sim_cpu->id);
+	sim_cpu->off_writes = sim_writes;	/* each hrtimer has its own */
+	w->interrupts[cpu]++;
+	w->run_begun[cpu] = sim_time;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Callbacks */
+
+static void check_context(const struct mwheel *w, const struct slot *slot)
+{
+	bool right;
+
+	switch (w->config.context) {
+	case HWHEEL_SOFTIRQ:
+		right = in_softirq() && !in_hardirq() && !irqs_disabled();
+		break;
+	case HWHEEL_HARDIRQ:
+		right = in_hardirq() && irqs_disabled();
+		break;
+	default:
+		right = !in_interrupt() && !irqs_disabled() && !preempt_count();
+	}
+	if (!right)
+		sim_find("the callback of timer %d runs in %s, irqs %s", slot->nr, sim_context(),
+			 irqs_disabled() ? "off" : "on");
+}
+
+/*
+ * How late a callback may begin, beyond the callbacks that ran on its CPU meanwhile and
+ * what the host took. What is aimed at is the strict one; today's code keeps the other.
+ */
+static u64 late_bound(const struct mwheel *w)
+{
+	bool thread = SIM_RT || w->config.context == HWHEEL_WORK;
+	u64 bound = 100000 + (thread ? 20000000 : 0);
+
+	if (sim_late_ns)
+		return sim_late_ns;
+	if (sim_strict && !thread)
+		return bound;
+	/*
+	 * Breaks; 1.5 us for each timer that has to be moved; in hardirq context an eighth
+	 * of the budget for each batch of moves.
+	 */
+	bound += 3 * w->budget + 1500 * w->peak + 1000000;
+	if (w->config.context == HWHEEL_HARDIRQ)
+		bound += w->peak * w->budget / 128;
+	return bound;
+}
+
+static void check_late(struct slot *slot, struct mwheel *w)
+{
+	s64 now = sim_clock(w), due = due_at(w, slot->due_expires), late;
+	u64 begin, allowed, over;
+	int i, cpu = sim_cpu->id;
+
+	if (now < slot->due_expires)
+		sim_find("timer %d of %lld is early by %lld ns", slot->nr, slot->due_expires,
+			 slot->due_expires - now);
+	if (now < due)
+		sim_find("timer %d of %lld runs before its tick, %lld, at %lld", slot->nr,
+			 slot->due_expires, due, now);
+	/* As the wheel counts it */
+	late = (u64)now - (u64)slot->due_expires < (u64)S64_MAX ? now - slot->due_expires : KTIME_MAX;
+	if (late >= 0) {
+		s64 high = late, low = late - (s64)(sim_time - w->run_begun[cpu]);
+
+		low = max(low - 50000, (s64)0);
+		w->late_high[fls64_((u64)high)]++;
+		w->late_low[fls64_((u64)low)]++;
+		w->max_high[cpu] = max(w->max_high[cpu], high);
+		w->max_low[cpu] = max(w->max_low[cpu], low);
+	}
+	due = wanted_at(w, slot->due_expires);
+	begin = w->config.clock == CLOCK_BOOTTIME ? max(due - (s64)sim_boot_off, (s64)0) : due;
+	if (w->config.clock == CLOCK_BOOTTIME)
+		begin = max(begin, sim_last_suspend);
+	begin = max(begin, slot->due_armed_at);
+	if (begin >= sim_time)
+		return;
+	over = sim_time - begin;
+	begin -= min(begin, (u64)sim_world.stall_ns + sim_world.late_irq);	/* one that lasts */
+	allowed = tally_since(&stalls, begin);
+	begin = sim_time - over;
+	for (i = 0; i < (int)sim_world.cpus; i++) {
+		u64 part = tally_since(&busy[i], begin);
+
+		if (busy_depth[i])
+			part += sim_time - max(begin, busy_since[i]);
+		if (i == cpu || w->config.context == HWHEEL_WORK || !sim_strict)
+			allowed += sim_strict ? part + part / 8 : 3 * part;
+	}
+	/* Who arms for the past again and again has a run of each round, and no more. */
+	if (sim_strict && !slot->due_past) {
+		u64 passed = tally_since(&past[cpu], begin);
+
+		if (passed > 3 * w->budget)
+			allowed -= min(allowed, passed - 3 * w->budget);
+	}
+	if (over > allowed && over - allowed > sim_worst)
+		sim_worst = over - allowed;
+	if (over > allowed + late_bound(w))
+		sim_find("timer %d of tick %lld is late by %llu ns, of which %llu are others' (bound %llu; %s, CPU %d, %llu pending)",
+			 slot->nr, due / (s64)w->tick, over, allowed, late_bound(w),
+			 sim_context(), cpu, w->pending);
+}
+
+void oracle_callback(struct slot *slot, struct object *object)
+{
+	struct mwheel *w = slot->wheel;
+
+	sim_quiet_steps = 0;
+	sim_fired++;
+	if (!slot->popped)
+		sim_find("the callback of timer %d runs, and it was not due", slot->nr);
+	slot->popped = false;
+	if (slot->running)
+		sim_find("the callback of timer %d runs twice at a time", slot->nr);
+	slot->running++;
+	slot->begun_at = sim_time;
+	slot->due_past = slot->due_expires < slot->due_armed_clock;
+	changed(slot);
+	check_context(w, slot);
+	check_late(slot, w);
+}
+
+void oracle_callback_end(struct slot *slot, u64 life)
+{
+	sim_quiet_steps = 0;
+	/* What it costs hwheel to call back is of the callback's time. */
+	tally(&busy[sim_cpu->id], sim_time, 400);
+	if (slot->due_past)
+		tally(&past[sim_cpu->id], sim_time, sim_time - slot->begun_at);
+	if (slot->life != life)
+		return;
+	slot->running--;
+	slot->ends++;
+	slot->ended_at = sim_time;
+	changed(slot);
+}
+
+/* ------------------------------------------------------------------------ */
+/* When nothing goes on */
+
+void oracle_new_wheel(struct mwheel *w)
+{
+	struct hwheel_config config = w->config;
+	unsigned int life = w->life + 1;
+	char name[32];
+
+	memcpy(name, w->name, sizeof(name));
+	memset(w, 0, sizeof(*w));
+	w->life = life;
+	memcpy(w->name, name, sizeof(name));
+	w->config = config;
+	w->config.name = w->name;
+	w->hotplugs = sim_hotplugs;
+	w->tick = config.tick_ns ?: 1000000;
+	w->budget = config.budget_ns ?: config.context == HWHEEL_HARDIRQ ? 100000 : 2000000;
+}
+
+void oracle_quiet(void)
+{
+	u64 due[SIM_CPUS], n[SIM_CPUS];
+	struct mwheel *w;
+	unsigned int i, cpu;
+	ktime_t expires;
+
+	if (sim_random() % (16 + sim_nr_slots / 8))
+		return;
+	for (i = 0; i < sim_world.cpus; i++)
+		if (!sim_cpus[i].idling && !sim_cpus[i].dead)
+			return;
+	for (w = sim_wheels; w < sim_wheels + SIM_WHEELS; w++) {
+		if (w->state != LIVE_WHEEL)
+			continue;
+		memset(n, 0, sizeof(n));
+		memset(due, 0xff, sizeof(due));
+		for (i = 0; i < sim_nr_slots; i++) {
+			struct slot *slot = &sim_slots[i];
+
+			if (slot->wheel != w || !slot->pending)
+				continue;
+			cpu = peek_timer_cpu(&slot->object->timer);
+			n[cpu]++;
+			due[cpu] = min(due[cpu], (u64)wanted_at(w, slot->expires));
+		}
+		for (cpu = 0; cpu < sim_world.cpus; cpu++) {
+			const char *wrong;
+
+			if (peek_busy(w->wheel, cpu))
+				continue;
+			wrong = peek_check(w->wheel, cpu);
+			if (wrong)
+				sim_find("levels of CPU %u: %s", cpu, wrong);
+			if (!n[cpu])
+				continue;
+			if (!peek_armed(w->wheel, cpu, &expires))
+				sim_find("%llu timers are pending on CPU %u of %s, and no hrtimer is armed",
+					 n[cpu], cpu, w->name);
+			if ((u64)expires > max(due[cpu], (u64)sim_clock(w)) + w->budget + 1000)
+				sim_find("the hrtimer of CPU %u of %s is armed for %lld, %llu is due",
+					 cpu, w->name, expires, due[cpu]);
+			if (!cpu_online(cpu) && w->hotplugs == sim_hotplugs)
+				sim_find("%llu timers are pending on CPU %u, which is offline", n[cpu],
+					 cpu);
+		}
+	}
+}
+
+void oracle_dead_end(void)
+{
+	unsigned int i;
+	char text[300] = "";
+
+	for (i = 0; i < sim_world.cpus; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), " CPU %u: %s%s", i,
+			 sim_cpus[i].curr->name, sim_cpus[i].spin ? " waits for a lock" : "");
+	sim_blocked(text + strlen(text), sizeof(text) - strlen(text));
+	sim_find("deadlock: nothing goes on, and nothing will.%s", text);
+}
+
+static void check_count(struct mwheel *w, const char *name, u64 mine)
+{
+	u64 count = hwheel_count(w->wheel, name);
+
+	if (count != mine)
+		sim_find("stats of %s: %s is %llu, not %llu", w->name, name, count, mine);
+}
+
+/* Rows of numbers; what is no number is 0, - is U64_MAX */
+static int row(char **text, char *word, s64 *column, int most)
+{
+	char *end = strchr(*text, '\n'), *p = *text;
+	int n = 0;
+
+	if (!end)
+		return -1;
+	*end = 0;
+	if (sscanf(p, "%31s", word) != 1)
+		*word = 0;
+	while (n < most) {
+		p += strspn(p, " ");
+		if (!*p)
+			break;
+		column[n++] = *p == '-' && (p[1] == ' ' || !p[1]) ? S64_MAX : (s64)strtoull(p, NULL, 0);
+		if (*p == '-' && p[1] >= '0' && p[1] <= '9')
+			column[n - 1] = strtoll(p, NULL, 0);
+		p += strcspn(p, " ");
+	}
+	*text = end + 1;
+	return n;
+}
+
+static int compare_s64(const void *a, const void *b)
+{
+	s64 x = *(const s64 *)a, y = *(const s64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void compare_timers(struct mwheel *w, size_t chunk)
+{
+	char *text = sim_read_file(w->name, "timers", chunk), *p = text, word[32];
+	s64 c[8], *mine, *theirs;
+	u64 n = 0, m = 0;
+	unsigned int i;
+
+	if (!text)
+		return;
+	mine = malloc((w->pending + 1) * 8);
+	theirs = malloc((w->pending + 1) * 8);
+	for (i = 0; i < sim_nr_slots; i++)
+		if (sim_slots[i].wheel == w && sim_slots[i].pending && n < w->pending)
+			mine[n++] = sim_slots[i].expires ^
+				    (s64)peek_timer_cpu(&sim_slots[i].object->timer) << 56;
+	while (row(&p, word, c, 8) >= 0) {
+		if (*word == '#')
+			continue;
+		if (m < w->pending)
+			theirs[m] = c[3] ^ c[0] << 56;
+		m++;
+	}
+	if (m != n)
+		sim_find("file timers of %s shows %llu timers, not %llu", w->name, m, n);
+	qsort(mine, n, 8, compare_s64);
+	qsort(theirs, n, 8, compare_s64);
+	for (i = 0; i < n; i++)
+		if (mine[i] != theirs[i])
+			sim_find("file timers of %s shows one of %lld, not %lld", w->name,
+				 theirs[i], mine[i]);
+	free(mine);
+	free(theirs);
+	free(text);
+}
+
+/* Both have a row for each of something, with a count of timers in it */
+static void compare_sum(struct mwheel *w, const char *file, int column, int next)
+{
+	char *text = sim_read_file(w->name, file, 4096), *p = text, word[32];
+	u64 sum = 0, least = S64_MAX, mine = S64_MAX;
+	bool level[SIM_CPUS] = { };
+	unsigned int i;
+	s64 c[10];
+
+	if (!text)
+		return;
+	while (row(&p, word, c, 10) >= 0) {
+		if (*word == '#')
+			continue;
+		if (!c[1] && c[0] >= 0 && c[0] < SIM_CPUS)
+			level[c[0]] = true;
+		sum += c[column];
+		least = min(least, (u64)c[next]);
+	}
+	for (i = 0; i < sim_nr_slots; i++)
+		if (sim_slots[i].wheel == w && sim_slots[i].pending)
+			mine = min(mine, (u64)due_at(w, sim_slots[i].expires));
+	/* Memory that was missing is asked for again a second later. */
+	for (i = 0; i < sim_world.cpus && !strcmp(file, "levels"); i++)
+		if (cpu_online(i) && w->armed_ahead[i] && !level[i] && w->hotplugs == sim_hotplugs &&
+		    w->armed_ahead[i] > sim_alloc_failed_at + 1100000000 &&
+		    w->armed_ahead[i] < sim_time - 1000000000)
+			sim_find("%s has no levels on CPU %u, and timers want them", w->name, i);
+	if (sum != w->pending)
+		sim_find("file %s of %s counts %llu timers, not %llu", file, w->name, sum, w->pending);
+	if (w->pending && least > mine + w->tick && mine > (u64)sim_clock(w))
+		sim_find("file %s of %s has %llu as the next, not %llu", file, w->name, least, mine);
+	free(text);
+}
+
+/* Is it known within a little how late hwheel itself saw each callback begin? */
+static bool exact_late(const struct mwheel *w)
+{
+	return w->config.context != HWHEEL_WORK && w->hotplugs == sim_hotplugs &&
+	       (w->config.clock != CLOCK_BOOTTIME || !sim_suspends);
+}
+
+static void compare_stats(struct mwheel *w)
+{
+	char *text = sim_read_file(w->name, "stats", 4096), *p = text, word[32];
+	s64 c[16];
+	u64 idle = 0, runs = 0, migrated = 0, kicks = 0, overruns = 0;
+	int n, i;
+
+	if (!text)
+		return;
+	while ((n = row(&p, word, c, 16)) >= 0) {
+		s64 sum = 0, most = 0;
+
+		if (*word == '#')
+			continue;
+		if (n != (int)sim_world.cpus + 2)
+			sim_find("stats of %s: %d columns", w->name, n);
+		for (i = 2; i < n; i++) {
+			sum += c[i];
+			most = max(most, c[i]);
+		}
+		if (c[1] != (strncmp(word, "max_", 4) ? sum : most))
+			sim_find("stats of %s: %s is %lld in all", w->name, word, c[1]);
+		if (!strcmp(word, "idle_interrupts"))
+			idle = sum;
+		if (!strcmp(word, "interrupts"))
+			runs = sum;
+		if (!strcmp(word, "migrated"))
+			migrated = sum;
+		if (!strcmp(word, "remote_kicks"))
+			kicks = sum;
+		if (!strcmp(word, "budget_overruns"))
+			overruns = sum;
+		for (i = 2; i < n && !strcmp(word, "interrupts"); i++)
+			if ((u64)c[i] != w->interrupts[i - 2])
+				sim_find("stats of %s: %lld interrupts on CPU %d, not %llu", w->name,
+					 c[i], i - 2, w->interrupts[i - 2]);
+		for (i = 2; i < n && !strcmp(word, "max_late_ns"); i++)
+			if (exact_late(w) &&
+			    (c[i] < w->max_low[i - 2] || c[i] > w->max_high[i - 2]) &&
+			    w->max_high[i - 2] < KTIME_MAX)
+				sim_find("stats of %s: max_late_ns on CPU %d is %lld, not %lld to %lld",
+					 w->name, i - 2, c[i], w->max_low[i - 2], w->max_high[i - 2]);
+	}
+	if (idle > w->cancelled + w->rearmed + migrated + kicks + runs / 2 + 8)
+		sim_find("stats of %s: %llu idle interrupts", w->name, idle);
+	if (!w->crowded && !overruns && !sim_suspends && w->config.context != HWHEEL_WORK &&
+	    runs > 2 * w->expired + 2 * (w->cancelled + w->rearmed + migrated + kicks) + 64)
+		sim_find("stats of %s: %llu interrupts for %llu callbacks", w->name, runs, w->expired);
+	free(text);
+}
+
+static void compare_lateness(struct mwheel *w)
+{
+	char *text = sim_read_file(w->name, "lateness", 4096), *p = text, word[32];
+	u64 total = 0, low = 0, high = 0, theirs[SIM_LATE] = { };
+	s64 c[4];
+	int i;
+
+	if (!text)
+		return;
+	while (row(&p, word, c, 4) >= 0) {
+		if (*word == '#')
+			continue;
+		total += c[1];
+		i = c[0] == -1 ? 64 : fls64_((u64)c[0] - 1);
+		if (i < 64 && (u64)c[0] != 1ULL << i)
+			sim_find("lateness of %s has a row of %lld", w->name, c[0]);
+		theirs[i] += c[1];
+	}
+	if (total != w->expired)
+		sim_find("lateness of %s counts %llu, not %llu", w->name, total, w->expired);
+	total = 0;
+	for (i = 0; i < SIM_LATE && exact_late(w); i++) {
+		total += theirs[i];
+		low += w->late_low[i];
+		high += w->late_high[i];
+		if (total < high || total > low)
+			sim_find("lateness of %s: %llu are up to %llu ns late, not %llu to %llu",
+				 w->name, total, 1ULL << i, high, low);
+	}
+	free(text);
+}
+
+static void compare_config(struct mwheel *w)
+{
+	static const char *const contexts[] = { "softirq", "hardirq", "work" };
+	char *text = sim_read_file(w->name, "config", 4096), wanted[100];
+
+	if (!text)
+		return;
+	snprintf(wanted, sizeof(wanted), "name %s\ntick_ns %llu\n", w->name, w->tick);
+	if (!strstr(text, wanted))
+		sim_find("config of %s: %s", w->name, text);
+	snprintf(wanted, sizeof(wanted), "clock %s\ncontext %s\nbudget_ns %llu\n",
+		 w->config.clock == CLOCK_BOOTTIME ? "boottime" : "monotonic",
+		 contexts[w->config.context], w->budget);
+	if (!strstr(text, wanted))
+		sim_find("config of %s: %s", w->name, text);
+	if (w->config.levels) {		/* a zero repeats the level below */
+		int i, n = snprintf(wanted, sizeof(wanted), "\nlevels %u\nspokes ",
+				    w->config.levels);
+		unsigned int spokes = 128;
+
+		for (i = 0; i < (int)w->config.levels; i++) {
+			spokes = w->config.spokes[i] ?: spokes;
+			n += snprintf(wanted + n, sizeof(wanted) - n, "%s%u", i ? "," : "", spokes);
+		}
+		snprintf(wanted + n, sizeof(wanted) - n, "\n");
+		if (!strstr(text, wanted))
+			sim_find("config of %s: %s, not%s", w->name, text, wanted);
+	}
+	free(text);
+}
+
+/* With no other task about. */
+void oracle_compare(struct mwheel *w)
+{
+	u64 pending = w->pending;
+
+	check_count(w, "added", w->added);
+	check_count(w, "rearmed", w->rearmed);
+	check_count(w, "cancelled", w->cancelled);
+	check_count(w, "expired", w->expired);
+	if (w->added != w->expired + w->cancelled + w->pending)
+		sim_find("%s: %llu were added, %llu expired, %llu were cancelled, %llu are pending",
+			 w->name, w->added, w->expired, w->cancelled, w->pending);
+	compare_stats(w);
+	compare_lateness(w);
+	compare_config(w);
+	compare_sum(w, "levels", 7, 8);
+	compare_sum(w, "spokes", 4, 3);
+	if (w->pending == pending)
+		compare_timers(w, 64 + sim_rnd(8192));
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The oracle: a table of timers and wheels, and what each of hwheel's calls may do
+ * to it
+ */
+#ifndef _SIM_ORACLE_H
+#define _SIM_ORACLE_H
+
+#include "wheel.h"
+
+#define SIM_WHEELS	12
+#define SIM_LATE	65
+
+enum sim_kind {
+	CALL_ADD, CALL_RANGE, CALL_AT, CALL_ON, CALL_MOD, CALL_REDUCE, CALL_FORWARD,
+	CALL_ARMS = CALL_FORWARD,
+	CALL_CANCEL, CALL_TRY, CALL_CANCEL_SYNC, CALL_SHUTDOWN, CALL_SHUTDOWN_SYNC,
+	CALL_CANCELS = CALL_SHUTDOWN_SYNC,
+	CALL_PENDING, CALL_EXPIRES, CALL_REMAINING,
+	CALL_SETUP, CALL_DESTROY, CALL_CREATE, CALL_OTHER,
+};
+
+/* What a timer was seen to be while a call was under way. */
+#define SEEN_PENDING	1
+#define SEEN_IDLE	2		/* not pending */
+#define SEEN_RUNNING	4
+#define SEEN_QUIET	8		/* not running */
+
+struct slot;
+
+/* A call of hwheel's API, on the stack of who makes it. */
+struct sim_call {
+	enum sim_kind		kind;
+	struct slot		*slot;
+	struct sim_call		*outer, *next, **link;
+	s64			delay, slack, clock;	/* the clock as it began */
+	s64			old_expires;
+	int			on;
+	int			cpu, was_on;
+	unsigned int		seen, arms, cancels, alone;
+	bool			was_pending, dead_wheel, shut;
+	u64			pops, switches, time;
+	unsigned int		hotplugs;
+	struct mwheel		*wheel;
+};
+
+struct mwheel {
+	struct hwheel		*wheel;
+	char			name[32];
+	struct hwheel_config	config;
+	enum { NO_WHEEL, LIVE_WHEEL, CLOSING_WHEEL } state;
+	u64			tick, budget;
+	u64			pending, peak;
+	u64			added, rearmed, cancelled, expired;
+	u64			interrupts[SIM_CPUS];
+	u64			run_begun[SIM_CPUS], run_ended[SIM_CPUS];
+	u64			run_spent[SIM_CPUS];	/* in the interrupt, less the pauses */
+	u64			armed_ahead[SIM_CPUS];
+	s64			last_due[SIM_CPUS];	/* the greatest that has run */
+	u64			late_low[SIM_LATE], late_high[SIM_LATE];
+	s64			max_low[SIM_CPUS], max_high[SIM_CPUS];
+	unsigned int		hotplugs, life;
+	bool			crowded;
+};
+
+struct object {
+	struct hwheel_timer	timer;
+	struct slot		*slot;
+};
+
+struct slot {
+	struct object		*object;
+	struct mwheel		*wheel;
+	unsigned int		wheel_life;
+	int			nr;
+	unsigned int		users;
+	bool			busy;		/* somebody has it to himself */
+	bool			set_up, pinned, armed_once, shut;
+	unsigned int		shutting;
+
+	bool			pending;
+	s64			expires;	/* the wheel's clock */
+	s64			armed_clock;
+	u64			armed_at;	/* CLOCK_MONOTONIC */
+	int			cpu, want_cpu;
+	unsigned int		hotplugs;
+
+	bool			popped;		/* its callback is about to begin */
+	bool			due_past;	/* and had been armed for the past */
+	u64			begun_at;
+	s64			due_expires, due_armed_clock;
+	u64			due_armed_at;
+	u64			pops, ends, ended_at, life;
+	unsigned int		running;
+	struct sim_call		*calls;
+
+	int			how;		/* what its callback does */
+	s64			a, b;
+	int			left;
+};
+
+extern struct mwheel sim_wheels[SIM_WHEELS];
+extern struct slot *sim_slots;
+extern unsigned int sim_nr_slots;
+extern u64 sim_calls, sim_fired;
+extern unsigned int sim_suspends;
+extern u64 sim_last_suspend;
+extern bool sim_strict;		/* the bound that is aimed at; else today's */
+extern u64 sim_late_ns;		/* a bound of the program's own; or 0 */
+extern u64 sim_worst;		/* lateness beyond what callbacks and the host took */
+
+void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot);
+void call_end(struct sim_call *call, s64 ret);
+s64 sim_clock(const struct mwheel *w);
+void busy_begin(void);			/* this CPU does the program's, not hwheel's */
+void busy_end(void);
+void oracle_callback(struct slot *slot, struct object *object);
+void oracle_callback_end(struct slot *slot, u64 life);
+void oracle_compare(struct mwheel *w);	/* counters and files, when nothing goes on */
+void oracle_new_wheel(struct mwheel *w);
+
+#endif /* _SIM_ORACLE_H */

@@ -1,0 +1,1281 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Programs: what tasks, interrupts and callbacks do to hwheel
+ *
+ * A program is text. Its first lines say what the world is like ("cpus 4"). Each
+ * other line is an operation: the number of the actor, a task, that does it; the
+ * context that it does it in (t task, s softirq, h hardirq); its name and numbers. An
+ * actor does its lines one after the other. Any line can be left out: what does not
+ * make sense without it is skipped.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+#include <linux/err.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "program.h"
+
+#define MAX_ACTORS	32
+
+enum how {			/* what a callback does */
+	HOW_NOTHING, HOW_ADD, HOW_FORWARD, HOW_PAST, HOW_CANCEL, HOW_ARM, HOW_FREE,
+	HOW_SLEEP, HOW_RUN, HOW_ON, HOW_SHUTDOWN, HOW_SETUP, HOW_MOD, HOW_RANGE, HOW_TRY,
+	HOW_RUN_PAST, HOWS
+};
+
+static void actor_op(const struct op *op);
+
+static void callback(struct hwheel_timer *timer);
+
+/* ------------------------------------------------------------------------ */
+/* Slots: who may touch which timer when */
+
+static struct slot *get(long long nr)
+{
+	struct slot *slot = &sim_slots[(unsigned long long)nr % sim_nr_slots];
+
+	if (slot->busy || !slot->object || !slot->set_up)
+		return NULL;
+	slot->users++;
+	return slot;
+}
+
+static void put(struct slot *slot)
+{
+	slot->users--;
+}
+
+/* To set it up, or free it */
+static struct slot *get_alone(long long nr)
+{
+	struct slot *slot = &sim_slots[(unsigned long long)nr % sim_nr_slots];
+
+	if (slot->busy || slot->users)
+		return NULL;
+	slot->busy = true;
+	return slot;
+}
+
+static bool arm(struct slot *slot, enum sim_kind kind, s64 a, s64 b)
+{
+	struct hwheel_timer *timer = &slot->object->timer;
+	struct sim_call call;
+	s64 ret = 0;
+
+	call_begin(&call, kind, slot);
+	call.delay = a;
+	call.slack = kind == CALL_RANGE || kind == CALL_AT ? b : 0;
+	switch (kind) {
+	case CALL_ADD:
+		ret = hwheel_add(timer, a);
+		break;
+	case CALL_RANGE:
+		ret = hwheel_add_range(timer, a, b);
+		break;
+	case CALL_AT:
+		ret = hwheel_add_at(timer, a, b);
+		break;
+	case CALL_ON:
+		call.on = (unsigned long long)b % sim_world.cpus;
+		ret = hwheel_add_on(timer, a, call.on);
+		break;
+	case CALL_MOD:
+		ret = hwheel_mod_pending(timer, a);
+		break;
+	case CALL_REDUCE:
+		ret = hwheel_reduce(timer, a);
+		break;
+	case CALL_FORWARD:
+		call.delay = max(a, (s64)1);
+		ret = hwheel_forward(timer, call.delay);
+		break;
+	case CALL_CANCEL:
+		ret = hwheel_cancel(timer);
+		break;
+	case CALL_TRY:
+		ret = hwheel_try_cancel(timer);
+		break;
+	case CALL_CANCEL_SYNC:
+		ret = hwheel_cancel_sync(timer);
+		break;
+	case CALL_SHUTDOWN:
+		ret = hwheel_shutdown(timer);
+		break;
+	case CALL_SHUTDOWN_SYNC:
+		ret = hwheel_shutdown_sync(timer);
+		break;
+	case CALL_PENDING:
+		ret = hwheel_pending(timer);
+		break;
+	case CALL_EXPIRES:
+		ret = hwheel_expires(timer);
+		break;
+	case CALL_REMAINING:
+		ret = hwheel_remaining(timer);
+		break;
+	default:
+		break;
+	}
+	call_end(&call, ret);
+	return ret;
+}
+
+/* The wheel's clock plus @ahead */
+static s64 at(const struct slot *slot, s64 ahead)
+{
+	s64 sum;
+
+	if (!slot->wheel)
+		return ahead;
+	return __builtin_add_overflow(sim_clock(slot->wheel), ahead, &sum) ? KTIME_MAX : sum;
+}
+
+/* With the slot to oneself, and no callback running but one that does this itself */
+static void setup(struct slot *slot, struct mwheel *w, bool pinned)
+{
+	unsigned int wheel_life = w->life;
+	struct sim_call call;
+
+	if (w->state != LIVE_WHEEL)
+		return;
+	if (!slot->object) {
+		slot->object = malloc(sizeof(*slot->object));
+		memset(slot->object, sim_rnd(2) ? 0 : 0x5a, sizeof(*slot->object));
+		memset(&slot->object->timer.entry, 0, sizeof(slot->object->timer.entry));
+		slot->object->slot = slot;
+	}
+	slot->object->slot = slot;
+	call_begin(&call, CALL_SETUP, slot);
+	call.wheel = w;
+	hwheel_setup(&slot->object->timer, w->wheel, callback, pinned ? HWHEEL_PINNED : 0);
+	call_end(&call, 0);
+	if (slot->pending)
+		sim_find("timer %d was set up and is pending", slot->nr);
+	slot->wheel = w;
+	slot->wheel_life = wheel_life;
+	slot->pinned = pinned;
+	slot->armed_once = false;
+	slot->shut = false;
+	slot->set_up = true;
+	slot->life++;
+	slot->popped = false;
+	slot->running = 0;
+	slot->ends = slot->pops;
+	slot->expires = 0;
+}
+
+static void free_object(struct slot *slot)
+{
+	memset(slot->object, 0x6b, sizeof(*slot->object));
+	free(slot->object);
+	slot->object = NULL;
+	slot->set_up = false;
+	slot->life++;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Callbacks */
+
+static void callback(struct hwheel_timer *timer)
+{
+	struct object *object = container_of(timer, struct object, timer);
+	struct slot *slot = object->slot, *other;
+	unsigned long long writes = sim_writes;
+	struct sim_cpu *cpu = sim_cpu;
+	u64 life = slot->life;
+	int how = slot->how;
+	s64 a = slot->a, b = slot->b;
+
+	oracle_callback(slot, object);
+	busy_begin();
+	if (sim_world.verbose)
+		sim_log("timer %d runs", slot->nr);
+	if (how >= HOW_ADD && how != HOW_SLEEP && how != HOW_RUN && slot->left-- <= 0) {
+		slot->left = 0;
+		how = HOW_NOTHING;
+	}
+	sim_step(50);
+	switch (how) {
+	case HOW_ADD:
+		arm(slot, CALL_ADD, a, 0);
+		break;
+	case HOW_FORWARD:
+		arm(slot, CALL_FORWARD, a, 0);
+		break;
+	case HOW_RUN_PAST:
+		sim_run(b);
+		arm(slot, CALL_AT, at(slot, -a), 0);
+		break;
+	case HOW_PAST:
+		arm(slot, CALL_AT, b ? 0 : at(slot, -a), 0);
+		break;
+	case HOW_MOD:
+	case HOW_CANCEL:
+	case HOW_ARM:
+		other = get(a);
+		if (other) {
+			arm(other, how == HOW_MOD ? CALL_MOD : how == HOW_ARM ? CALL_ADD : CALL_CANCEL,
+			    b, 0);
+			put(other);
+		}
+		break;
+	case HOW_FREE:
+		if (slot->busy || slot->users)
+			break;
+		slot->busy = true;
+		arm(slot, CALL_SHUTDOWN, 0, 0);
+		oracle_callback_end(slot, life);
+		free_object(slot);
+		slot->busy = false;
+		break;
+	case HOW_SLEEP:
+		if (!in_interrupt() && !irqs_disabled()) {
+			sim_sleep(a);
+			break;
+		}
+		/* fall through */
+	case HOW_RUN:
+		sim_run(min(a, (s64)20000000));
+		break;
+	case HOW_ON:
+		arm(slot, CALL_ON, b, a);
+		break;
+	case HOW_SHUTDOWN:
+		arm(slot, CALL_SHUTDOWN, 0, 0);
+		break;
+	case HOW_SETUP:
+		if (slot->busy || slot->users)
+			break;
+		slot->busy = true;
+		if (slot->wheel && slot->wheel->state == LIVE_WHEEL) {
+			oracle_callback_end(slot, life);
+			setup(slot, slot->wheel, slot->pinned);
+			life = slot->life - 1;
+		}
+		slot->busy = false;
+		break;
+	case HOW_RANGE:
+		arm(slot, CALL_RANGE, a, b);
+		break;
+	case HOW_TRY:
+		arm(slot, CALL_TRY, 0, 0);
+		break;
+	}
+	busy_end();
+	/*
+	 * What it moved is not of the interrupt that it runs in. Callbacks keep interrupts
+	 * off anyway, and each may have a batch moved before it.
+	 */
+	if (irqs_disabled())
+		cpu->off_writes += sim_writes - writes + 12 + 3 * 32;
+	oracle_callback_end(slot, life);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Operations */
+
+static struct mwheel *wheel(long long nr)
+{
+	return &sim_wheels[(unsigned long long)nr % SIM_WHEELS];
+}
+
+static void do_setup(const struct op *op)
+{
+	struct mwheel *w = wheel(op->arg[1]);
+	struct slot *slot = get_alone(op->arg[0]);
+
+	if (!slot)
+		return;
+	if (w->state == LIVE_WHEEL) {
+		if (slot->object && slot->set_up)
+			arm(slot, CALL_SHUTDOWN_SYNC, 0, 0);
+		setup(slot, w, op->arg[2]);
+	}
+	slot->busy = false;
+}
+
+/* A mistake: it may be pending */
+static void do_resetup(const struct op *op)
+{
+	struct slot *slot = get_alone(op->arg[0]);
+
+	if (!slot)
+		return;
+	if (slot->object && slot->set_up && !slot->running && !slot->popped &&
+	    slot->wheel->state == LIVE_WHEEL && sim_wheels[0].state == LIVE_WHEEL) {
+		struct mwheel *w = wheel(op->arg[1]);
+
+		/* In the window between its being taken and its callback nobody may. */
+		if (w->state == LIVE_WHEEL && slot->pending && slot->expires > at(slot, 1000000000))
+			setup(slot, w, op->arg[2]);
+	}
+	slot->busy = false;
+}
+
+static void do_free(const struct op *op)
+{
+	struct slot *slot = get_alone(op->arg[0]);
+
+	if (!slot)
+		return;
+	if (slot->object && slot->set_up) {
+		arm(slot, CALL_SHUTDOWN_SYNC, 0, 0);
+		free_object(slot);
+	}
+	slot->busy = false;
+}
+
+static void simple(const struct op *op, enum sim_kind kind)
+{
+	struct slot *slot = get(op->arg[0]);
+
+	if (!slot)
+		return;
+	arm(slot, kind, op->arg[1], op->arg[2]);
+	put(slot);
+}
+
+static void do_add(const struct op *op)		{ simple(op, CALL_ADD); }
+static void do_range(const struct op *op)	{ simple(op, CALL_RANGE); }
+static void do_on(const struct op *op)		{ simple(op, CALL_ON); }
+static void do_mod(const struct op *op)		{ simple(op, CALL_MOD); }
+static void do_reduce(const struct op *op)	{ simple(op, CALL_REDUCE); }
+static void do_forward(const struct op *op)	{ simple(op, CALL_FORWARD); }
+static void do_cancel(const struct op *op)	{ simple(op, CALL_CANCEL); }
+static void do_try(const struct op *op)		{ simple(op, CALL_TRY); }
+static void do_csync(const struct op *op)	{ simple(op, CALL_CANCEL_SYNC); }
+static void do_shut(const struct op *op)	{ simple(op, CALL_SHUTDOWN); }
+static void do_ssync(const struct op *op)	{ simple(op, CALL_SHUTDOWN_SYNC); }
+static void do_pending(const struct op *op)	{ simple(op, CALL_PENDING); }
+static void do_expires(const struct op *op)	{ simple(op, CALL_EXPIRES); }
+static void do_remaining(const struct op *op)	{ simple(op, CALL_REMAINING); }
+
+static void do_at(const struct op *op)
+{
+	struct slot *slot = get(op->arg[0]);
+
+	if (!slot)
+		return;
+	arm(slot, CALL_AT, at(slot, op->arg[1]), op->arg[2]);
+	put(slot);
+}
+
+static void do_abs(const struct op *op)
+{
+	simple(op, CALL_AT);
+}
+
+static void do_cb(const struct op *op)
+{
+	struct slot *slot = &sim_slots[(unsigned long long)op->arg[0] % sim_nr_slots];
+	unsigned int i;
+
+	for (i = 0; i < max(op->arg[1], 1LL) && slot < sim_slots + sim_nr_slots; i++, slot++) {
+		slot->how = (unsigned long long)op->arg[2] % HOWS;
+		slot->a = op->arg[3];
+		slot->b = op->arg[4];
+		slot->left = min(op->arg[5], 200LL);
+	}
+}
+
+/* The next of a kind of crowd: numbers that look random and are the same each time */
+static long long spread(const struct op *op, unsigned int i)
+{
+	unsigned long long x = (i + 1) * 0x9e3779b97f4a7c15ULL ^ op->arg[0];
+
+	x ^= x >> 29;
+	x *= 0xbf58476d1ce4e5b9ULL;
+	return op->arg[3] > 0 ? (x >> 20) % op->arg[3] : 0;
+}
+
+/* crowd SLOT N DELAY SPREAD SLACK WHEEL PINNED: set up those that are not, and arm */
+static void do_crowd(const struct op *op)
+{
+	unsigned int i;
+
+	for (i = 0; i < op->arg[1] && i < sim_nr_slots; i++) {
+		long long nr = (op->arg[0] + i) % sim_nr_slots;
+		struct op one = { .n = 3, .arg = { nr, op->arg[5], op->arg[6] } };
+		struct slot *slot;
+
+		if (!sim_slots[nr].set_up || sim_slots[nr].shut)
+			do_setup(&one);
+		slot = get(nr);
+		if (!slot)
+			continue;
+		if (op->arg[4])
+			arm(slot, CALL_RANGE, op->arg[2] + spread(op, i), op->arg[4]);
+		else
+			arm(slot, CALL_ADD, op->arg[2] + spread(op, i), 0);
+		put(slot);
+	}
+}
+
+/* crowdat SLOT N AHEAD SPREAD ALIGN: all for instants counted from one, aligned */
+static void do_crowdat(const struct op *op)
+{
+	s64 when = 0;
+	unsigned int i;
+
+	for (i = 0; i < op->arg[1] && i < sim_nr_slots; i++) {
+		struct slot *slot = get(op->arg[0] + i);
+
+		if (!slot)
+			continue;
+		if (!when) {
+			when = at(slot, op->arg[2]);
+			if (op->arg[4] > 0)
+				when = when / op->arg[4] * op->arg[4] + op->arg[5];
+		}
+		arm(slot, CALL_AT, when + spread(op, i), 0);
+		put(slot);
+	}
+}
+
+static void do_crowdcancel(const struct op *op)
+{
+	unsigned int i;
+
+	for (i = 0; i < op->arg[1] && i < sim_nr_slots; i++) {
+		struct slot *slot = get(op->arg[0] + i);
+
+		if (!slot)
+			continue;
+		arm(slot, CALL_CANCEL, 0, 0);
+		put(slot);
+	}
+}
+
+static bool builtin;
+
+/* wheel NR TICK CONTEXT BOOTTIME BUDGET FLAGS LEVELS SPOKES... */
+static void do_wheel(const struct op *op)
+{
+	struct mwheel *w = wheel(op->arg[0]);
+	struct sim_call call;
+	struct hwheel *new;
+	long failed = sim_allocs_failed;
+	int i;
+
+	if (w == sim_wheels || w->state != NO_WHEEL || w->wheel)
+		return;
+	snprintf(w->name, sizeof(w->name), "w%d", (int)(w - sim_wheels));
+	w->config = (struct hwheel_config){
+		.name = w->name, .tick_ns = op->arg[1],
+		.context = (unsigned long long)op->arg[2] % 3,
+		.clock = op->arg[3] ? CLOCK_BOOTTIME : 0,
+		.budget_ns = op->arg[4], .levels = op->arg[6],
+	};
+	w->config.flags = w->config.context == HWHEEL_WORK ? op->arg[5] & 1 : 0;
+	for (i = 0; i < HWHEEL_MAX_LEVELS && i + 7 < OP_ARGS; i++)
+		w->config.spokes[i] = op->arg[7 + i];
+	w->wheel = (void *)1;		/* only one creates it */
+	call_begin(&call, CALL_CREATE, NULL);
+	new = hwheel_create(&w->config);
+	call_end(&call, 0);
+	w->wheel = NULL;
+	if (IS_ERR(new)) {
+		if (PTR_ERR(new) == -ENOMEM && sim_allocs_failed == failed)
+			sim_find("hwheel_create said -ENOMEM, and there was memory");
+		if (PTR_ERR(new) != -ENOMEM && PTR_ERR(new) != -EINVAL &&
+		    !(builtin && PTR_ERR(new) == -EOPNOTSUPP))
+			sim_find("hwheel_create said %ld", PTR_ERR(new));
+		return;
+	}
+	oracle_new_wheel(w);
+	w->wheel = new;
+	w->state = LIVE_WHEEL;
+}
+
+static void do_destroy(const struct op *op)
+{
+	struct mwheel *w = wheel(op->arg[0]);
+	struct sim_call call;
+	u64 cancelled;
+
+	if (w == sim_wheels || w->state != LIVE_WHEEL)
+		return;
+	w->state = CLOSING_WHEEL;
+	cancelled = w->cancelled;
+	call_begin(&call, CALL_DESTROY, NULL);
+	call.wheel = w;
+	hwheel_destroy(w->wheel);
+	if (w->cancelled - cancelled < call.cancels)
+		sim_find("hwheel_destroy cancelled timers of another wheel");
+	call_end(&call, 0);
+	if (w->pending)
+		sim_find("%s was destroyed, and %llu timers are pending", w->name, w->pending);
+	w->wheel = NULL;
+	w->state = NO_WHEEL;
+}
+
+static void do_down(const struct op *op)
+{
+	sim_cpu_down((unsigned long long)op->arg[0] % sim_world.cpus);
+}
+
+static void do_up(const struct op *op)
+{
+	sim_cpu_up((unsigned long long)op->arg[0] % sim_world.cpus);
+}
+
+static void do_suspend(const struct op *op)
+{
+	sim_suspends++;
+	sim_last_suspend = sim_time;
+	sim_suspend(op->arg[0]);
+}
+
+static void do_oom(const struct op *op)
+{
+	sim_fail_allocs(op->arg[0], op->arg[1]);
+}
+
+static void do_read(const struct op *op)
+{
+	static const char *const files[] = {
+		"timers", "levels", "spokes", "stats", "lateness", "config" };
+
+	unsigned int file = (unsigned long long)op->arg[1] % 6;
+	char *text = sim_read_file(wheel(op->arg[0])->name, files[file],
+				   64 + (unsigned long long)op->arg[2] % 8192);
+	char *line = text, *end;
+
+	/* Whatever goes on meanwhile, all rows are of timers. */
+	for (; !file && line && (end = strchr(line, '\n')); line = end + 1) {
+		*end = 0;
+		if (*line != '#' && strtoull(strrchr(line, ' '), NULL, 0) != (unsigned long)callback)
+			sim_find("file timers of %s has a row of no timer: %s",
+				 wheel(op->arg[0])->name, line);
+	}
+	free(text);
+}
+
+static void do_sleep(const struct op *op)
+{
+	sim_sleep(max(op->arg[0], 0LL));
+}
+
+/* Until so much before a timer expires */
+static void do_sleepto(const struct op *op)
+{
+	struct slot *slot = get(op->arg[0]);
+	u64 ns = 0;
+
+	if (!slot)
+		return;
+	if (slot->pending && slot->expires - op->arg[1] > sim_clock(slot->wheel))
+		ns = slot->expires - op->arg[1] - sim_clock(slot->wheel);
+	put(slot);
+	sim_sleep(min(ns, 100ULL * NSEC_PER_SEC));
+}
+
+static void do_run(const struct op *op)
+{
+	sim_run(min(op->arg[0], 20000000LL));
+}
+
+enum {
+	ANYWHERE, IN_TASK, NOT_HARDIRQ
+};
+
+static const struct {
+	const char	*name;
+	void		(*fn)(const struct op *op);
+	int		where;
+} ops[] = {
+	{ "setup",	do_setup,	IN_TASK },
+	{ "resetup",	do_resetup,	IN_TASK },
+	{ "free",	do_free,	IN_TASK },
+	{ "add",	do_add },
+	{ "range",	do_range },
+	{ "at",		do_at },
+	{ "abs",	do_abs },
+	{ "on",		do_on },
+	{ "mod",	do_mod },
+	{ "reduce",	do_reduce },
+	{ "forward",	do_forward },
+	{ "cancel",	do_cancel },
+	{ "try",	do_try },
+	{ "csync",	do_csync,	NOT_HARDIRQ },
+	{ "shut",	do_shut },
+	{ "ssync",	do_ssync,	NOT_HARDIRQ },
+	{ "pending",	do_pending },
+	{ "expires",	do_expires },
+	{ "remaining",	do_remaining },
+	{ "cb",		do_cb },
+	{ "crowd",	do_crowd,	IN_TASK },
+	{ "crowdat",	do_crowdat },
+	{ "crowdcancel", do_crowdcancel },
+	{ "wheel",	do_wheel,	IN_TASK },
+	{ "destroy",	do_destroy,	IN_TASK },
+	{ "down",	do_down,	IN_TASK },
+	{ "up",		do_up,		IN_TASK },
+	{ "suspend",	do_suspend,	IN_TASK },
+	{ "oom",	do_oom,		IN_TASK },
+	{ "read",	do_read,	IN_TASK },
+	{ "sleep",	do_sleep,	IN_TASK },
+	{ "sleepto",	do_sleepto,	IN_TASK },
+	{ "run",	do_run },
+};
+
+static bool may_be_softirq(const struct op *op)
+{
+	const struct slot *slot = &sim_slots[(unsigned long long)op->arg[0] % sim_nr_slots];
+
+	return !SIM_RT && slot->wheel && slot->wheel->config.context != HWHEEL_WORK;
+}
+
+static void actor_op(const struct op *op)
+{
+	unsigned long long writes;
+	char context = op->context;
+
+	if (ops[op->what].where == IN_TASK ||
+	    (ops[op->what].where == NOT_HARDIRQ && (context == 'h' || !may_be_softirq(op))))
+		context = 't';
+	if (sim_world.verbose) {
+		char text[200];
+		int i, n = snprintf(text, sizeof(text), "%d %c %s", op->actor, context,
+				    ops[op->what].name);
+
+		for (i = 0; i < op->n; i++)
+			n += snprintf(text + n, sizeof(text) - n, " %lld", op->arg[i]);
+		sim_log("%s", text);
+	}
+	if (context == 's') {
+		local_bh_disable();
+		busy_begin();
+		ops[op->what].fn(op);
+		busy_end();
+		local_bh_enable();
+	} else if (context == 'h') {
+		sim_irq_enter();
+		busy_begin();
+		writes = sim_writes;
+		ops[op->what].fn(op);
+		sim_cpu->off_writes += sim_writes - writes;
+		busy_end();
+		sim_irq_exit();
+	} else {
+		ops[op->what].fn(op);
+	}
+}
+
+/* ------------------------------------------------------------------------ */
+/* A run */
+
+static const struct program *program;
+static int actors_left;
+static wait_queue_head_t actors_done = { { &actors_done.waiting, &actors_done.waiting } };
+static void actor(void *arg)
+{
+	int nr = (long)arg, i;
+
+	for (i = 0; i < program->nr; i++)
+		if (program->ops[i].actor == nr)
+			actor_op(&program->ops[i]);
+	actors_left--;
+	wake_up_all(&actors_done);
+}
+
+static u64 next_due(u64 *last)
+{
+	u64 first = SIM_NEVER;
+	unsigned int i;
+
+	*last = 0;
+	for (i = 0; i < sim_nr_slots; i++) {
+		const struct slot *slot = &sim_slots[i];
+		u64 due;
+
+		if (slot->popped || slot->running)
+			first = 0;
+		if (!slot->pending)
+			continue;
+		due = slot->expires <= sim_clock(slot->wheel) ? sim_time : sim_time +
+		      ((u64)slot->expires - (u64)sim_clock(slot->wheel)) + slot->wheel->tick;
+		first = min(first, due);
+		if (due < sim_time + 30ULL * 24 * 3600 * 1000000000)
+			*last = max(*last, due);
+	}
+	return first;
+}
+
+static void compare_all(void)
+{
+	u64 last;
+	int i;
+
+	sim_fail_allocs(0, 0);
+	if (next_due(&last) < sim_time + 5000000000ULL)
+		return;
+	sim_sleep(2000000000);
+	if (next_due(&last) < sim_time + 2000000000ULL)
+		return;
+	for (i = 0; i < SIM_WHEELS; i++)
+		if (sim_wheels[i].state == LIVE_WHEEL)
+			oracle_compare(&sim_wheels[i]);
+}
+
+static void sim_main(void *arg)
+{
+	bool seen[MAX_ACTORS] = { };
+	struct sim_call call;
+	int i, err, rounds;
+	u64 last;
+
+	sim_fail_allocs(0, 0);
+	for (i = 0; i < program->nr_world; i++) {
+		char name[32], value[32];
+		unsigned int n = 0;
+
+		if (sscanf(program->world[i], "param %31s %u %31s", name, &n, value) == 3)
+			sim_set_param(name, n, strdup(value));
+		if (sscanf(program->world[i], "oom %u %31s", &n, value) == 2)
+			sim_fail_allocs(n, atoi(value));
+	}
+	snprintf(sim_wheels[0].name, sizeof(sim_wheels[0].name), "system");
+	err = sim_module_init();
+	if (!err) {
+		oracle_new_wheel(&sim_wheels[0]);
+		sim_wheels[0].wheel = hwheel_system;
+		sim_wheels[0].state = LIVE_WHEEL;
+		for (i = 0; i < program->nr_world; i++) {
+			unsigned long long n;
+
+			if (sscanf(program->world[i], "param tick_ns 0 %llu", &n) == 1)
+				sim_wheels[0].tick = n;
+		}
+	} else if (!builtin) {
+		sim_check_left();
+		program_done();
+	}
+	for (i = 0; i < program->nr; i++) {
+		int nr = program->ops[i].actor;
+
+		if (nr < MAX_ACTORS && !seen[nr]) {
+			seen[nr] = true;
+			actors_left++;
+			sim_spawn("actor", nr % sim_world.cpus, actor, (void *)(long)nr);
+		}
+	}
+	wait_event(actors_done, !actors_left);
+	compare_all();
+	/* Till all have run but those of long after */
+	for (rounds = 0; rounds < 300; rounds++) {
+		u64 first = next_due(&last);
+
+		if (first >= sim_time + 30ULL * 24 * 3600 * 1000000000)
+			break;
+		sim_sleep(rounds < 200 || last < sim_time ? 20000000 : last - sim_time + 20000000);
+		if (rounds == 100)
+			compare_all();
+		if (rounds >= 20 && rounds < 200 && first > sim_time)
+			sim_sleep(first - sim_time);
+	}
+	compare_all();
+	for (i = 0; i < (int)sim_nr_slots; i++) {
+		struct op op = { .arg = { i } };
+
+		if (sim_rnd(2) || sim_slots[i].wheel == sim_wheels)
+			do_free(&op);
+	}
+	for (i = 1; i < SIM_WHEELS; i++) {
+		struct op op = { .arg = { i } };
+
+		do_destroy(&op);
+	}
+	if (!err) {
+		call_begin(&call, CALL_OTHER, NULL);
+		sim_module_exit();
+		call_end(&call, 0);
+		sim_check_left();
+	}
+	program_done();
+}
+
+static unsigned long long world_number(const struct program *p, const char *name,
+				       unsigned long long otherwise)
+{
+	size_t n = strlen(name);
+	int i;
+
+	for (i = 0; i < p->nr_world; i++)
+		if (!strncmp(p->world[i], name, n) && p->world[i][n] == ' ')
+			return strtoull(p->world[i] + n, NULL, 0);
+	return otherwise;
+}
+
+void program_run(const struct program *p)
+{
+	unsigned int i;
+
+	program = p;
+	sim_world.seed = world_number(p, "seed", 1);
+	sim_world.cpus = clamp(world_number(p, "cpus", 2), 1ULL, (unsigned long long)SIM_CPUS);
+	sim_world.start = world_number(p, "start", 1000000000);
+	sim_world.jitter = world_number(p, "jitter", 0);
+	sim_world.stall = world_number(p, "stall", 0);
+	sim_world.stall_ns = world_number(p, "stall_ns", 0);
+	sim_world.late_irq = world_number(p, "late_irq", 0);
+	sim_world.migrate = world_number(p, "migrate", 0);
+	sim_world.no_debug_objects = world_number(p, "no_debug_objects", 0);
+	sim_strict |= world_number(p, "strict", 0);
+	sim_late_ns = world_number(p, "late_ns", 0);
+	builtin = world_number(p, "builtin", 0);
+	sim_nr_slots = clamp(world_number(p, "slots", 64), 1ULL, 2000000ULL);
+	sim_slots = calloc(sim_nr_slots, sizeof(*sim_slots));
+	for (i = 0; i < sim_nr_slots; i++)
+		sim_slots[i].nr = i;
+	sim_start(sim_main, NULL);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Text */
+
+void program_write(const struct program *p, FILE *file)
+{
+	int i, j;
+
+	for (i = 0; i < p->nr_world; i++)
+		fprintf(file, "%s\n", p->world[i]);
+	for (i = 0; i < p->nr; i++) {
+		fprintf(file, "%d %c %s", p->ops[i].actor, p->ops[i].context,
+			ops[p->ops[i].what].name);
+		for (j = 0; j < p->ops[i].n; j++)
+			fprintf(file, " %lld", p->ops[i].arg[j]);
+		fprintf(file, "\n");
+	}
+}
+
+static struct op *new_op(struct program *p)
+{
+	if (p->nr == p->room) {
+		p->room = p->room * 2 + 64;
+		p->ops = realloc(p->ops, p->room * sizeof(*p->ops));
+	}
+	p->ops[p->nr] = (struct op){ };
+	return &p->ops[p->nr++];
+}
+
+static int op_called(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		if (!strcmp(ops[i].name, name))
+			return i;
+	return -1;
+}
+
+bool program_read(struct program *p, FILE *file)
+{
+	char line[400], name[32], context;
+	int nr, at, what;
+
+	memset(p, 0, sizeof(*p));
+	while (fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n#")] = 0;
+		if (sscanf(line, " %31s", name) != 1)
+			continue;
+		if (sscanf(line, "%d %c %31s%n", &nr, &context, name, &at) == 3) {
+			struct op *op;
+			char *s = line + at, *end;
+
+			what = op_called(name);
+			if (what < 0 || nr < 0 || nr >= MAX_ACTORS) {
+				fprintf(stderr, "sim: no such line: %s\n", line);
+				return false;
+			}
+			op = new_op(p);
+			op->actor = nr;
+			op->context = context;
+			op->what = what;
+			while (op->n < OP_ARGS) {
+				long long arg = strtoll(s, &end, 0);
+
+				if (end == s)
+					break;
+				op->arg[op->n++] = arg;
+				s = end;
+			}
+		} else if (p->nr_world < (int)ARRAY_SIZE(p->world)) {
+			snprintf(p->world[p->nr_world++], sizeof(p->world[0]), "%.63s", line);
+		}
+	}
+	return true;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Programs at random. The generator's numbers are not those of the run. */
+
+static unsigned long long gen;
+
+static unsigned long long rnd(unsigned long long n)
+{
+	gen ^= gen << 13;
+	gen ^= gen >> 7;
+	gen ^= gen << 17;
+	return n ? (gen * 0x2545f4914f6cdd1dULL >> 16) % n : 0;
+}
+
+static bool one_in(unsigned int n)
+{
+	return !rnd(n);
+}
+
+static void emit(struct program *p, int actor, char context, const char *name, int n,
+		 const long long *arg)
+{
+	struct op *op = new_op(p);
+
+	op->actor = actor;
+	op->context = context;
+	op->what = op_called(name);
+	op->n = n;
+	memcpy(op->arg, arg, n * sizeof(*arg));
+}
+
+#define EMIT(p, actor, context, name, ...)					\
+	do {									\
+		const long long __arg[] = { __VA_ARGS__ };			\
+										\
+		emit(p, actor, context, name, ARRAY_SIZE(__arg), __arg);	\
+	} while (0)
+
+static void world(struct program *p, const char *name, unsigned long long value)
+{
+	snprintf(p->world[p->nr_world++], sizeof(p->world[0]), "%s %llu", name, value);
+}
+
+static long long gen_tick(void)
+{
+	static const long long ticks[] = { 0, 1000, 1000, 1000000, 1000000, 10000, 4000000, 3333, 1000000000,
+					   60000000000, 3600000000000 };
+
+	return ticks[rnd(ARRAY_SIZE(ticks))];
+}
+
+/* Most within a few dozen ticks, so that timers meet */
+static bool dense;
+
+static long long gen_delay(long long tick)
+{
+	if (!tick)
+		tick = 1000000;
+	if (dense && !one_in(8))
+		return rnd(rnd(2) ? 12 : 80) * tick - rnd(2);
+	switch (rnd(12)) {
+	case 0:
+		return 0;
+	case 1:
+		return -(long long)rnd(1000000000);
+	case 2:
+		return rnd(tick * 3);
+	case 3:
+	case 4:
+		return rnd(tick * 200);
+	case 5:
+		return rnd(1000000);
+	case 6:
+		return rnd(10) * tick;
+	case 7:
+		return 1LL << rnd(40);
+	case 8:
+		return one_in(4) ? KTIME_MAX - (long long)rnd(2) : 1LL << rnd(62);
+	case 9:
+		return rnd(3600000000000);
+	default:
+		return rnd(5000000);
+	}
+}
+
+static void gen_wheel(struct program *p, int actor, int nr, long long *ticks, bool small)
+{
+	long long levels = one_in(3) ? 0 : 1 + rnd(small ? 5 : 8), tick = gen_tick();
+	long long budget = one_in(2) ? 0 : one_in(2) ? 1 + rnd(20000) : 10000 + rnd(3000000);
+	long long spokes[6];
+	int i, pow2 = rnd(2);
+
+	for (i = 0; i < 6; i++) {
+		spokes[i] = one_in(4) && !dense ? 0 : 2 + rnd(dense ? 4 : one_in(4) ? 200 : 12);
+		if (one_in(40))
+			spokes[i] = 4096;
+		if (pow2 && spokes[i])
+			spokes[i] = 1LL << (1 + rnd(7));
+	}
+	/* What levels() of reach is too far is refused; most should not be. */
+	while (levels > 1 && tick > 1000000 && levels * 7 > 63 - 64 + __builtin_clzll(tick))
+		levels--;
+	ticks[nr] = tick;
+	EMIT(p, actor, 't', "wheel", nr, tick, rnd(3), one_in(4), budget, rnd(2), levels, spokes[0],
+	     spokes[1], spokes[2], spokes[3], spokes[4], spokes[5]);
+}
+
+static void gen_cb(struct program *p, int actor, long long slot, long long n, long long tick,
+		   long long slots)
+{
+	long long how = rnd(HOWS), a = 0, b = 0, left = 1 + rnd(one_in(4) ? 60 : 5);
+
+	if (one_in(3))
+		how = HOW_NOTHING;
+	switch (how) {
+	case HOW_ADD:
+	case HOW_RANGE:
+		a = gen_delay(tick);
+		b = gen_delay(tick);
+		break;
+	case HOW_FORWARD:
+		a = 1 + rnd(one_in(2) ? 1000000 : 3 * (tick ?: 1000000));
+		break;
+	case HOW_PAST:
+		a = rnd(10000000);
+		b = rnd(2);
+		break;
+	case HOW_RUN_PAST:
+		a = rnd(10000000);
+		b = rnd(one_in(4) ? 1000000 : 20000);
+		break;
+	case HOW_CANCEL:
+	case HOW_ARM:
+	case HOW_MOD:
+		a = rnd(slots);
+		b = gen_delay(tick);
+		break;
+	case HOW_SLEEP:
+	case HOW_RUN:
+		a = rnd(one_in(5) ? 1000000 : 10000);
+		break;
+	case HOW_ON:
+		a = rnd(8);
+		b = gen_delay(tick);
+		break;
+	}
+	EMIT(p, actor, 't', "cb", slot, n, how, a, b, left);
+}
+
+void program_generate(struct program *p, unsigned long long seed)
+{
+	unsigned int actors, cpus, n, i, slots, wheels, nr_wheels = 0;
+	bool hotplug, oom, suspend, churn, crowd, mistakes, reads, few, fight, parked;
+	long long ticks[SIM_WHEELS] = { };
+
+	p->nr = 0;
+	p->nr_world = 0;
+	gen = (seed + 1) * 0x9e3779b97f4a7c15ULL;
+	for (i = 0; i < 8; i++)
+		rnd(1);
+	cpus = one_in(4) ? 1 : 2 + rnd(one_in(3) ? 7 : 3);
+	actors = one_in(5) ? 1 : 1 + rnd(2 * cpus);
+	few = one_in(3);
+	fight = one_in(5);
+	dense = one_in(4);
+	parked = !fight && one_in(8);
+	crowd = !fight && !parked && one_in(5);
+	hotplug = one_in(4) && cpus > 1;
+	oom = one_in(8);
+	suspend = one_in(8);
+	churn = one_in(4);
+	mistakes = one_in(8);
+	reads = one_in(3);
+	slots = fight ? 1 + rnd(3) : few ? 1 + rnd(4) : 1 + rnd(200);
+	if (crowd)
+		slots = 1100 + rnd(4000);
+
+	world(p, "seed", seed);
+	world(p, "cpus", cpus);
+	world(p, "slots", slots);
+	world(p, "jitter", one_in(4) ? 0 : 1ULL << rnd(10));
+	if (one_in(3)) {
+		world(p, "stall", 20 + rnd(one_in(2) ? 200 : 5000));
+		world(p, "stall_ns", 100 + rnd(1ULL << rnd(20)));
+	}
+	if (one_in(4))
+		world(p, "late_irq", 1 + rnd(1ULL << rnd(20)));
+	world(p, "start", one_in(3) ? rnd(100000000) : one_in(2) ? rnd(1000000000000) : rnd(1ULL << 58));
+	if (one_in(3))
+		world(p, "migrate", 1);
+	if (mistakes)
+		world(p, "no_debug_objects", rnd(2));
+
+	wheels = 1 + rnd(one_in(3) ? 6 : 2);
+	for (i = 1; i <= wheels; i++)
+		gen_wheel(p, 0, i, ticks, crowd);
+	nr_wheels = wheels + 1;
+	if (parked)				/* no memory for levels for some seconds */
+		EMIT(p, 0, 't', "oom", 0, 2 + rnd(4));
+	for (i = 0; i < slots && !crowd; i++)
+		EMIT(p, 0, 't', "setup", i, one_in(6) ? 0 : rnd(nr_wheels), one_in(4));
+	if (fight || one_in(2))
+		EMIT(p, 0, 't', "cb", 0, slots, HOW_RUN, rnd(fight ? 20000 : 3000), 0, 0);
+	n = few ? 40 + rnd(200) : 100 + rnd(1500);
+	if (crowd)
+		n = 20 + rnd(100);
+	if (crowd && one_in(4)) {		/* only that */
+		for (i = 0; i < 1 + rnd(3); i++)
+			EMIT(p, rnd(actors), 't', "crowd", i * (slots / 4), slots / 4,
+			     rnd(1 << 30), rnd(300 * (ticks[1] ?: 1000000)), 0, 1, 0);
+		n = 0;
+	}
+	if (actors > 1 && !one_in(4))		/* all begin at about the same time */
+		for (i = 1; i < actors; i++)
+			EMIT(p, i, 't', "sleep", 20000 + slots * 600);
+	for (i = 0; i < n; i++) {
+		unsigned int a = rnd(actors), w = rnd(nr_wheels);
+		long long slot = rnd(slots), tick = ticks[w];
+		char context = "tttttsh"[rnd(7)];
+
+		if (hotplug && one_in(n / 8 + 1)) {
+			EMIT(p, a, 't', one_in(2) ? "down" : "up", rnd(cpus));
+			continue;
+		}
+		if (oom && one_in(n / 6 + 1)) {
+			EMIT(p, a, 't', "oom", rnd(4), 1 + rnd(4));
+			if (one_in(2)) {
+				EMIT(p, a, 't', "add", slot, 2 + rnd(1000000000));
+				EMIT(p, a, 't', "sleep", 1500000000 + rnd(1000000000));
+				EMIT(p, a, 't', "add", slot, 2 + rnd(100000000000));
+			}
+			continue;
+		}
+		if (parked && !one_in(4)) {
+			tick = tick ?: 1000000;
+			if (one_in(3))
+				EMIT(p, a, 't', "sleep", rnd(20) * tick & 0xffffffff);
+			else
+				EMIT(p, a, context, "crowdat", slot, 1 + rnd(4), rnd(64) * tick,
+				     rnd(3) * tick, tick, 0);
+			continue;
+		}
+		if (fight && !one_in(4)) {
+			static const char *const fights[] = {
+				"add", "add", "on", "on", "cancel", "cancel", "try", "mod",
+				"reduce", "csync", "pending", "sleep", "run", "sleepto" };
+			const char *name = fights[rnd(ARRAY_SIZE(fights))];
+
+			if (!strcmp(name, "sleep") || !strcmp(name, "run"))
+				EMIT(p, a, 't', name, rnd(20000));
+			else if (!strcmp(name, "sleepto"))
+				EMIT(p, a, 't', name, slot, rnd(2000));
+			else
+				EMIT(p, a, context, name, slot, rnd(one_in(2) ? 1 : 30000), rnd(cpus));
+			continue;
+		}
+		if (suspend && one_in(n / 4 + 1)) {
+			EMIT(p, a, 't', "suspend", rnd(1ULL << rnd(45)));
+			continue;
+		}
+		if (churn && one_in(n / 8 + 1)) {
+			w = 1 + rnd(wheels);
+			EMIT(p, a, 't', "destroy", w);
+			gen_wheel(p, a, w, ticks, crowd);
+			continue;
+		}
+		if (reads && one_in(12)) {
+			EMIT(p, a, 't', "read", w, rnd(6), rnd(8192));
+			continue;
+		}
+		if (crowd && reads && one_in(3)) {
+			if (one_in(2))
+				EMIT(p, a, 't', "sleepto", slot, rnd(1 << rnd(18)));
+			EMIT(p, a, 't', "read", w, rnd(3), rnd(8192));
+			continue;
+		}
+		if (crowd && one_in(6)) {
+			long long many = 200 + rnd(slots);
+
+			switch (rnd(4)) {
+			case 0:
+			case 1:
+				EMIT(p, a, 't', "crowd", slot, many, gen_delay(tick) & 0xffffffffffff,
+				     one_in(3) ? 0 : rnd(200 * (tick ?: 1000000)),
+				     one_in(4) ? rnd(50 * (tick ?: 1000000)) : 0, w, one_in(4));
+				break;
+			case 2:
+				EMIT(p, a, context, "crowdat", slot, many,
+				     rnd(400 * (tick ?: 1000000)),
+				     one_in(2) ? 0 : rnd(300 * (tick ?: 1000000)),
+				     one_in(2) ? 128 * (tick ?: 1000000) : 0,
+				     rnd(128 * (tick ?: 1000000)));
+				break;
+			default:
+				EMIT(p, a, context, "crowdcancel", slot, many);
+			}
+			continue;
+		}
+		switch (rnd(mistakes ? 26 : 25)) {
+		case 0:
+		case 1:
+		case 2:
+		case 3:
+			EMIT(p, a, context, "add", slot, gen_delay(tick));
+			break;
+		case 4:
+			EMIT(p, a, context, "range", slot, gen_delay(tick),
+			     one_in(3) ? gen_delay(tick) : (long long)rnd(20 * (tick ?: 1000000)));
+			break;
+		case 5:
+		case 6:
+			EMIT(p, a, context, "at", slot, gen_delay(tick),
+			     one_in(2) ? 0 : gen_delay(tick));
+			break;
+		case 7:
+			EMIT(p, a, context, "abs", slot, one_in(2) ? 0 : gen_delay(tick), rnd(2));
+			break;
+		case 8:
+		case 9:
+			EMIT(p, a, context, "on", slot, gen_delay(tick), rnd(cpus));
+			break;
+		case 10:
+			EMIT(p, a, context, "mod", slot, gen_delay(tick));
+			break;
+		case 11:
+			EMIT(p, a, context, "reduce", slot, gen_delay(tick));
+			break;
+		case 12:
+			EMIT(p, a, context, "forward", slot, 1 + rnd(3 * (tick ?: 1000000)));
+			break;
+		case 13:
+			EMIT(p, a, context, "cancel", slot);
+			break;
+		case 14:
+			EMIT(p, a, context, "try", slot);
+			break;
+		case 15:
+			EMIT(p, a, context, "csync", slot);
+			break;
+		case 16:
+			EMIT(p, a, context, one_in(2) ? "shut" : "ssync", slot);
+			EMIT(p, a, 't', "setup", slot, w, one_in(4));
+			break;
+		case 17:
+			EMIT(p, a, context, one_in(2) ? "pending" : one_in(2) ? "expires" :
+			     "remaining", slot);
+			break;
+		case 18:
+			gen_cb(p, a, slot, one_in(8) ? rnd(slots) : 1, tick, slots);
+			break;
+		case 19:
+			EMIT(p, a, 't', "setup", slot, w, one_in(4));
+			break;
+		case 20:
+			EMIT(p, a, 't', "free", slot);
+			EMIT(p, a, 't', "setup", slot, w, one_in(4));
+			break;
+		case 21:
+			EMIT(p, a, context, "run", rnd(one_in(8) ? 300000 : 5000));
+			break;
+		case 22:
+		case 23:
+		case 24:
+			EMIT(p, a, 't', "sleep", dense || one_in(4) ? gen_delay(tick) & 0xfffffffff :
+			     (long long)rnd(one_in(2) ? 3000000 : 20000));
+			break;
+		case 25:
+			EMIT(p, a, 't', "resetup", slot, w, one_in(4));
+			break;
+		}
+	}
+}
