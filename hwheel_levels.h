@@ -1281,9 +1281,11 @@ static noinline void levels_part(struct hwheel_levels *l, struct hwheel_spoke *s
 	}
 	spoke_link(&timer->entry, &spoke->timers[0]);
 	spoke->more &= ~HWHEEL_ONE_TICK;
-	spoke->added = HWHEEL_CROWD_LOW + l->pending;	/* no more than that */
-	levels_note_crowd(l, spoke);
-	levels_note_lead(l, spoke);
+	spoke->added = l->pending;	/* no more than that */
+	if (spoke->added >= levels_few(l, spoke)) {
+		levels_note_crowd(l, spoke);
+		levels_note_lead(l, spoke);
+	}
 }
 
 /* @timer, due at @tick, is moved to @spoke. */

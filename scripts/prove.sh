@@ -41,7 +41,6 @@ faults=(
 	"exhaustive	/1ULL << i < l->level/ s/1ULL/2ULL/	lowest[] one too high"
 	"exhaustive	/u8 wanted =/ s/ + 1;/;/	a level that is there is asked for"
 	"exhaustive	/^\tl->level\[l->nr\].open =/ d	levels_grow() adds a level without opening it"
-	"exhaustive	/fan->shift = fls64/ s/fls64((width - 1)/fls64((width - 2)/	a fan that is too narrow by a tick"
 	"exhaustive	/levels_bucket(l, spoke->bound) < spoke->index/ s/</+ 1 </	an entered bucket is left alone"
 	"exhaustive	/word < 63/ s/(word + 1)/(word + 2)/	the bit search leaves out a word"
 	"exhaustive	/^static inline u64 levels_wake/,/^}/ s/!spoke_empty(/spoke_empty(/	what is left to pop is put off"
