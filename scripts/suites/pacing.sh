@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: the qdisc hwpace on stock kernels: rates, losses, changes under load
-# Takes: 60 s
+# Takes: 140 s
 
 # At a rate that a simulated machine keeps up with when the real one is busy
 suite()

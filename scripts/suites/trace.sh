@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: tracepoints and the bpftrace scripts, compared with debugfs
-# Takes: 60 s
+# Takes: 120 s
 
 suite()
 {
