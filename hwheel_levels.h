@@ -1392,16 +1392,11 @@ static noinline bool levels_stays(struct hwheel_levels *l, struct hwheel_spoke *
 		const struct hwheel_level *lv = &l->level[i];
 		u64 ahead = level_slot(lv, tick) - lv->slot;
 
-		if (ahead < lv->nr && level_ahead(lv, ahead)->more & ~HWHEEL_CROWDED)
-			return false;
-	}
-	for (i = spoke->level; i < l->nr; i++) {
-		const struct hwheel_level *lv = &l->level[i];
-		u64 ahead = level_slot(lv, tick) - lv->slot;
-
 		if (ahead >= lv->nr)
 			continue;
 		spoke = level_ahead(lv, ahead);
+		if (spoke->more & ~HWHEEL_CROWDED)
+			return false;
 		if (!spoke_empty(spoke))
 			levels_widen(spoke, tick);
 	}
