@@ -3,6 +3,7 @@
 #
 # Suite: torture on an SMP kernel with KASAN, lockdep, debugobjects, UBSAN in QEMU
 # Takes: 300 s
+# When: ALL=1
 
 . "$lab_scripts/suites/shared/debug.sh"
 
