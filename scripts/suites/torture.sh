@@ -6,7 +6,11 @@
 
 suite()
 {
+	local kernel
+
 	KERNEL=6.1 TIME=30 try 6.1 "$lab_scripts/torture.sh"
 	KERNEL=6.12 CPUS=4 UNLOAD=30 try 6.12 "$lab_scripts/torture.sh"
-	KERNEL=6.12-rt TIME=30 try 6.12-rt "$lab_scripts/torture.sh"
+	for kernel in 6.12-rt newest ${ALL:+newest-rt}; do
+		KERNEL=$kernel TIME=30 try "$kernel" "$lab_scripts/torture.sh"
+	done
 }

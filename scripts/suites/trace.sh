@@ -6,8 +6,12 @@
 
 suite()
 {
+	local kernel
+
 	run_trace 6.12 who late
-	QUICK=1 run_trace 6.1
+	for kernel in 6.1 newest ${ALL:+6.12-rt newest-rt}; do
+		QUICK=1 run_trace "$kernel"
+	done
 }
 
 run_trace()
