@@ -2864,12 +2864,15 @@ static void test_quiet_put_off(struct kunit *test)
 static void busy(ktime_t ns)
 {
 	ktime_t end = ktime_get() + ns;
+	u32 rest;
 
-	if (years)
-		udelay(div_u64(ns, 1000));
-	else
+	if (years) {
+		mdelay(div_u64_rem(ns, NSEC_PER_MSEC, &rest));
+		udelay(rest / NSEC_PER_USEC);
+	} else {
 		while (ktime_get() < end)
 			cpu_relax();
+	}
 }
 
 /* More than any budget. */
