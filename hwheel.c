@@ -530,7 +530,7 @@ static __always_inline bool hwheel_base_now(struct hwheel_timer *timer,
 	*now = ktime_get();
 	if (unlikely(!hwheel_base(timer, base)))
 		return false;
-	if (unlikely((*base)->boottime))
+	if (unlikely(READ_ONCE((*base)->boottime)))
 		*now = ktime_get_boottime();
 	return true;
 }
@@ -2079,7 +2079,8 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	levels_set_clock(&base->levels,
 			 levels_tick_down(&base->levels, hwheel_clock(wheel)));
 	base->levels.want = hwheel_want;
-	base->boottime = wheel->clock == CLOCK_BOOTTIME;
+	/* Read without the lock, by mistake also for a timer of the life before */
+	WRITE_ONCE(base->boottime, wheel->clock == CLOCK_BOOTTIME);
 	base->running = NULL;
 	base->armed = HWHEEL_NEVER;
 	base->grow_after = 0;
