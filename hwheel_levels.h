@@ -152,7 +152,7 @@
 #ifndef HWHEEL_FAN_BITS
 #define HWHEEL_FAN_BITS		6
 #endif
-#define HWHEEL_FAN		(1U << HWHEEL_FAN_BITS)
+#define HWHEEL_FAN		BIT(HWHEEL_FAN_BITS)
 /*
  * Lists of a spoke. A list is walked one cache miss at a time. With two lists,
  * taken from both ends, four are under way; with three it was no faster.

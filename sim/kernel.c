@@ -22,10 +22,12 @@
 
 #include "kernel.h"
 #include <linux/debugfs.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/mutex.h>
-#include <linux/percpu.h>
 #include <linux/jiffies.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -454,6 +456,25 @@ void sim_sleep(unsigned long long ns)
 	task->blocked = true;
 	irq_at(sim_cpu, task->wake_at);
 	sim_schedule();
+}
+
+void msleep(unsigned int msecs)
+{
+	sim_sleep(msecs * 1000000ULL);
+}
+
+/* Waits for what was not to be preempted, or had interrupts off, when it was called. */
+void synchronize_rcu(void)
+{
+	unsigned int i;
+
+	sim_might_sleep(__func__);
+	for (i = 0; i < sim_world.cpus; i++)
+		while (sim_cpus[i].irqs_off && sim_cpus[i].online)
+			sim_sleep(1000);
+	for (i = 0; i < (unsigned int)nr_tasks; i++)
+		while (!tasks[i].dead && (tasks[i].count || tasks[i].bh))
+			sim_sleep(1000);
 }
 
 /* The current task goes on at @c. */
@@ -1273,46 +1294,6 @@ int smp_call_function_single_async(int cpu, call_single_data_t *csd)
 	return 0;
 }
 
-struct each {
-	void (*func)(void *info);
-	void *info;
-	int left;
-};
-
-static void call_each(void *info)
-{
-	struct each *each = info;
-
-	each->func(each->info);
-	each->left--;
-}
-
-void on_each_cpu(void (*func)(void *info), void *info, int wait)
-{
-	struct each each = { func, info, 1 };
-	call_single_data_t csd[SIM_CPUS];
-	unsigned long flags;
-	unsigned int i;
-
-	if (sim_cpu->irqs_off || in_interrupt())
-		sim_find("on_each_cpu() in the wrong context");
-	preempt_disable();
-	for (i = 0; i < sim_world.cpus; i++) {
-		if (&sim_cpus[i] == sim_cpu || !sim_cpus[i].online)
-			continue;
-		each.left++;
-		INIT_CSD(&csd[i], call_each, &each);
-		csd[i].locked = true;
-		send(&sim_cpus[i], &csd[i]);
-	}
-	local_irq_save(flags);
-	call_each(&each);
-	local_irq_restore(flags);
-	while (each.left)
-		cpu_relax();
-	preempt_enable();
-}
-
 bool irq_work_queue(struct irq_work *work)
 {
 	struct irq_work **tail = &sim_cpu->irq_work;
@@ -1332,11 +1313,10 @@ bool irq_work_queue(struct irq_work *work)
 	return true;
 }
 
-void irq_work_sync(struct irq_work *work)
+bool irq_work_is_busy(struct irq_work *work)
 {
-	sim_might_sleep(__func__);
-	while (work->pending || work->busy)
-		cpu_relax();
+	sim_step(SIM_READ);
+	return work->pending || work->busy;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -1350,8 +1330,8 @@ static struct pool {
 } pools[SIM_CPUS + 1];
 
 static char wq_names[2];
-struct workqueue_struct *system_wq = (void *)&wq_names[0];
-struct workqueue_struct *system_unbound_wq = (void *)&wq_names[1];
+struct workqueue_struct *system_percpu_wq = (void *)&wq_names[0];
+struct workqueue_struct *system_dfl_wq = (void *)&wq_names[1];
 static wait_queue_head_t work_done = { { &work_done.waiting, &work_done.waiting } };
 
 static struct work_struct *next_work(struct pool *pool)
@@ -1445,7 +1425,7 @@ static void worker_sleeps(struct task_struct *task)
 
 bool queue_work_on(int cpu, struct workqueue_struct *wq, struct work_struct *work)
 {
-	struct pool *pool = &pools[wq == system_unbound_wq ? UNBOUND : cpu];
+	struct pool *pool = &pools[wq == system_dfl_wq ? UNBOUND : cpu];
 
 	sim_step(SIM_CALL);
 	if (work->pending || work->cancelling)
