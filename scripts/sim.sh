@@ -106,23 +106,36 @@ kept()
 	grep -l "^kind $1\$" "$lab_top"/sim/kept/* || :
 }
 
+# tell NAME COMMAND...: the suite sim looks for what this prints
+tell()
+{
+	if "${@:2}"; then
+		echo "sim: $1: ok"
+	else
+		echo "sim: $1: failed"
+		return 1
+	fi
+}
+
 check()
 {
-	local kind time=${TIME:-120} seed share files
+	local kind time=${TIME:-120} seed share files status=0
 
 	seed=$(first_seed)
+	mkdir -p "$found"
 	for kind in asan race rt plain; do
 		build "$kind" "$lab_work/sim"
 		mapfile -t files < <(kept "$kind")
-		"$lab_work/sim" run "${files[@]}"
-		mkdir -p "$found"
+		tell "kept programs, $kind" "$lab_work/sim" run "${files[@]}" || status=1
 		case $kind in
 		plain)	share=50 ;;
 		rt)	share=20 ;;
 		*)	share=15 ;;
 		esac
-		"$lab_work/sim" seeds "$seed" $((time * share / 100)) "$found"
+		tell "new seeds, $kind" "$lab_work/sim" seeds "$seed" \
+			$((time * share / 100)) "$found" || status=1
 	done
+	return $status
 }
 
 strict()

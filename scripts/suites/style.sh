@@ -49,8 +49,7 @@ checkpatch()
 		[ "${file#*include/linux/}" = "$file" ] ||
 			ignore+=,COMPLEX_MACRO,MACRO_ARG_REUSE,MEMORY_BARRIER,PREFER_DEFINED_ATTRIBUTE_MACRO
 		# A kernel in user space: types, per-CPU and weak symbols, printk and stubs
-		[ "${file#sim/}" = "$file" ] ||
-			ignore+=,$sim_may
+		[ "${file#sim/}" = "$file" ] || ignore+=,$sim_may
 		[ "$file" != samples/hwheel_pace.c ] || ignore+=,CAMELCASE
 		# An ACSL annotation is a comment, but one that Frama-C reads
 		[ "${file#proofs/}" = "$file" ] || ignore+=,BLOCK_COMMENT_STYLE
