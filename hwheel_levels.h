@@ -1334,11 +1334,14 @@ static inline u64 levels_next_sift(struct hwheel_levels *l, struct hwheel_spoke 
 static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				 struct hwheel_timer *timer, u64 tick)
 {
+	if ((spoke->more & (HWHEEL_CROWDED | HWHEEL_ONE_TICK)) == HWHEEL_CROWDED &&
+	    spoke->added & (spoke->added - 1))
+		return tick;	/* it is known, and not much larger than it was */
 	if (spoke->more & HWHEEL_ONE_TICK && spoke->mixed)
 		levels_part(l, spoke, timer, tick);
 	else
 		levels_joined(l, spoke);
-	if (!(spoke->more & HWHEEL_CROWDED) || !is_power_of_2(spoke->added))
+	if (!(spoke->more & HWHEEL_CROWDED))
 		return tick;
 	levels_want_fans(l);
 	return min(tick, levels_next_sift(l, &spoke));
@@ -1389,16 +1392,11 @@ static noinline bool levels_stays(struct hwheel_levels *l, struct hwheel_spoke *
 		const struct hwheel_level *lv = &l->level[i];
 		u64 ahead = level_slot(lv, tick) - lv->slot;
 
-		if (ahead < lv->nr && level_ahead(lv, ahead)->more & ~HWHEEL_CROWDED)
-			return false;
-	}
-	for (i = spoke->level; i < l->nr; i++) {
-		const struct hwheel_level *lv = &l->level[i];
-		u64 ahead = level_slot(lv, tick) - lv->slot;
-
 		if (ahead >= lv->nr)
 			continue;
 		spoke = level_ahead(lv, ahead);
+		if (spoke->more & ~HWHEEL_CROWDED)
+			return false;
 		if (!spoke_empty(spoke))
 			levels_widen(spoke, tick);
 	}

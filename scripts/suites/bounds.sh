@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: counted by instructions: a search for the latest callback, the longest lock hold
-# Takes: 60 s
+# Takes: 300 s
 
 # A clock that counts instructions, one a nanosecond, shows nothing of the host
 suite()

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: net/bridge, net/sctp and CAN_BCM moved to hwheel by machine, and used
-# Takes: 60 s
+# Takes: 200 s
 
 suite()
 {

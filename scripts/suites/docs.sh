@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2013,SC2154
 #
 # Suite: the documentation builds, says all there is to say, and names what there is
-# Takes: 60 s
+# Takes: 30 s
 
 suite()
 {

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: each allocation of a create fails, one after the other; nothing leaks
-# Takes: 60 s
+# Takes: 30 s
 
 . "$lab_scripts/suites/shared/kunit.sh"
 

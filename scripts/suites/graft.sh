@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: into a kernel's tree and out again; its KUnit, built in and as modules
-# Takes: 60 s
+# Takes: 240 s
 
 . "$lab_scripts/suites/shared/kunit.sh"
 

@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: torture on an SMP kernel with KASAN, lockdep, debugobjects, UBSAN in QEMU
-# Takes: 60 s
+# Takes: 300 s
+# When: ALL=1
 
 . "$lab_scripts/suites/shared/debug.sh"
 

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: KUnit and torture on an SMP kernel that looks for data races
-# Takes: 60 s
+# Takes: 420 s
 
 . "$lab_scripts/suites/shared/kunit.sh"
 . "$lab_scripts/suites/shared/debug.sh"

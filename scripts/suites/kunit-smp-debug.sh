@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: KUnit on 2 CPUs and on 4 under KASAN, lockdep, debugobjects, UBSAN
-# Takes: 60 s
+# Takes: 200 s
 
 . "$lab_scripts/suites/shared/kunit.sh"
 

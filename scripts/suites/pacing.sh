@@ -2,17 +2,18 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: the qdisc hwpace on stock kernels: rates, losses, changes under load
-# Takes: 60 s
+# Takes: 140 s
 
 # At a rate that a simulated machine keeps up with when the real one is busy
 suite()
 {
-	local RATE=4 TIME=2
+	local RATE=4 TIME=2 kernel
 
 	export RATE TIME
 	run_pacing 6.12
-	QUICK=1 run_pacing 6.1
-	QUICK=1 run_pacing 6.12-rt
+	for kernel in 6.1 6.12-rt ${ALL:+newest newest-rt}; do
+		QUICK=1 run_pacing "$kernel"
+	done
 }
 
 run_pacing()

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2016,SC2154
 #
 # Suite: Debian's packages: made, installed with DKMS, loaded, removed
-# Takes: 60 s
+# Takes: 220 s
 #
 # the Debian packages, as one who installs them meets them. In
 # a Debian of their own (a chroot), where nothing is but what they ask for, with

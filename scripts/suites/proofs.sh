@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: the arithmetic of the levels: proofs, a run over small geometries
-# Takes: 60 s
+# Takes: 420 s
 
 suite()
 {

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: gcc and clang, i386, arm64; what is said when something is missing
-# Takes: 60 s
+# Takes: 320 s
 #
 # other compilers, other architectures, and what is said to
 # those whose machine lacks something.

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2013,SC2016,SC2088,SC2154
 #
 # Suite: each command in README, run on a new Debian, and on its kernel in QEMU
-# Takes: 60 s
+# Takes: 400 s
 #
 # README, followed by two who have a new Debian machine, of the release DEBIAN or of
 # that of this machine. The

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: checkpatch, W=1, sparse, kernel-doc, shellcheck, a clean checkout
-# Takes: 60 s
+# Takes: 110 s
 
 # What checkpatch holds against any stand-in for the kernel's headers
 sim_may=AVOID_EXTERNS,CAMELCASE,COMPLEX_MACRO,CONST_STRUCT,EXPORT_SYMBOL,IS_ENABLED_CONFIG

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: a machine that sleeps: timers of both clocks; torture meanwhile
-# Takes: 60 s
+# Takes: 110 s
 
 # The machine sleeps, and wakes by its real-time clock
 suite()

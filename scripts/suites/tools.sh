@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: what hwheel-plan, hwheel-top and hwheel-plot print and draw
-# Takes: 60 s
+# Takes: 40 s
 
 suite()
 {

@@ -2,12 +2,16 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: tracepoints and the bpftrace scripts, compared with debugfs
-# Takes: 60 s
+# Takes: 120 s
 
 suite()
 {
+	local kernel
+
 	run_trace 6.12 who late
-	QUICK=1 run_trace 6.1
+	for kernel in 6.1 newest ${ALL:+6.12-rt newest-rt}; do
+		QUICK=1 run_trace "$kernel"
+	done
 }
 
 run_trace()
