@@ -40,7 +40,7 @@ s64 sim_clock(const struct mwheel *w)
 /* ------------------------------------------------------------------------ */
 /* Sums over time: what the host took, and what a CPU did that is not hwheel's */
 
-#define TALLY	(1 << 17)	/* more than callbacks that one may be late by */
+#define TALLY	131072	/* more than callbacks that one may be late by */
 
 struct tally {
 	struct {
