@@ -9,13 +9,13 @@
 #					find; without TIME, as long as nobody interrupts it
 #	 [TIME=seconds] sim.sh check	replays the programs of sim/kept, then runs new seeds
 #					on one CPU: 120 s
-#	 sim.sh strict			replays those of sim/strict, which have finds until
-#					lateness is bounded for every program
+#	 sim.sh strict			replays those of sim/strict, which have finds today
 #	 sim.sh replay FILE		all that happens in a program; GDB=1: under gdb,
 #					which stops at a find
 #	 sim.sh shrink FILE		makes a program that finds something shorter
 #	 sim.sh show SEED		the program of a seed
-#	 sim.sh fault NAME		seeds with a fault, until it is found; at most TIME, 60 s
+#	 sim.sh fault NAME		sim/kept, then seeds, with a fault, until it is found; at
+#					most TIME, 60 s
 #	 sim.sh faults			names the faults
 #
 # LATE=strict: the bound on lateness that is aimed at, not the one that holds today.
@@ -106,23 +106,36 @@ kept()
 	grep -l "^kind $1\$" "$lab_top"/sim/kept/* || :
 }
 
+# tell NAME COMMAND...: the suite sim looks for what this prints
+tell()
+{
+	if "${@:2}"; then
+		echo "sim: $1: ok"
+	else
+		echo "sim: $1: failed"
+		return 1
+	fi
+}
+
 check()
 {
-	local kind time=${TIME:-120} seed share files
+	local kind time=${TIME:-120} seed share files status=0
 
 	seed=$(first_seed)
+	mkdir -p "$found"
 	for kind in asan race rt plain; do
 		build "$kind" "$lab_work/sim"
 		mapfile -t files < <(kept "$kind")
-		"$lab_work/sim" run "${files[@]}"
-		mkdir -p "$found"
+		tell "kept programs, $kind" "$lab_work/sim" run "${files[@]}" || status=1
 		case $kind in
 		plain)	share=50 ;;
 		rt)	share=20 ;;
 		*)	share=15 ;;
 		esac
-		"$lab_work/sim" seeds "$seed" $((time * share / 100)) "$found"
+		tell "new seeds, $kind" "$lab_work/sim" seeds "$seed" \
+			$((time * share / 100)) "$found" || status=1
 	done
+	return $status
 }
 
 strict()
@@ -146,12 +159,11 @@ replay()
 # fault NAME: true if it is found; NAME is one of those above, or one of torture's
 fault()
 {
-	local entry file edit kind copy=$lab_work/faulty begin
+	local entry file edit kind=plain copy=$lab_work/faulty begin files
 
 	entry=$(printf '%s\n' "${faults[@]}" | grep "^$1[[:space:]]") || entry=
 	if [ -z "$entry" ]; then
 		grep -q "\"$1\"" "$src/hwheel.c" || die "no fault $1"
-		kind=plain
 		[ "$1" != data_race ] || kind=race
 		build $kind "$lab_work/sim" -DHWHEEL_BROKEN
 		export BROKEN=$1
@@ -164,7 +176,9 @@ fault()
 		src=$copy build plain "$lab_work/sim"
 	fi
 	begin=$(date +%s%N)
-	if "$lab_work/sim" seeds "${SEED:-1}" "${TIME:-60}" >"$lab_work/out"; then
+	mapfile -t files < <(kept "$kind")
+	if "$lab_work/sim" run "${files[@]}" >"$lab_work/out" &&
+	   "$lab_work/sim" seeds "${SEED:-1}" "${TIME:-60}" >"$lab_work/out"; then
 		echo "fault $1 was not found"
 		return 1
 	fi

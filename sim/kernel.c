@@ -22,10 +22,12 @@
 
 #include "kernel.h"
 #include <linux/debugfs.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/mutex.h>
-#include <linux/percpu.h>
 #include <linux/jiffies.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -65,8 +67,7 @@ unsigned long long sim_rnd(unsigned long long n)
 
 #ifdef __x86_64__
 void sim_switch(void **save, void *to);
-__asm__(
-	".text\n"
+__asm__(".text\n"
 	".globl sim_switch\n"
 	".type sim_switch,@function\n"
 	"sim_switch:\n"
@@ -168,7 +169,7 @@ static struct task_struct *task_new(const char *name, int cpu, void (*fn)(void *
 	int i;
 
 	for (i = 0; i < nr_tasks; i++)
-		if (tasks[i].dead && !tasks[i].queued && sim_cpus[tasks[i].cpu->id].curr != &tasks[i])
+		if (tasks[i].dead && !tasks[i].queued && tasks[i].cpu->curr != &tasks[i])
 			task = &tasks[i];
 	if (!task) {
 		if (nr_tasks == ARRAY_SIZE(tasks))
@@ -178,8 +179,8 @@ static struct task_struct *task_new(const char *name, int cpu, void (*fn)(void *
 				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	}
 	*task = (struct task_struct){ .stack = task->stack, .name = name, .fn = fn, .arg = arg,
-				      .cpu = &sim_cpus[cpu], .pool = -1, .blocked = true, .wake_at = SIM_NEVER,
-				      .id = task - tasks };
+				      .cpu = &sim_cpus[cpu], .pool = -1, .blocked = true,
+				      .wake_at = SIM_NEVER, .id = task - tasks };
 	prepare_stack(task, task_main);
 	return task;
 }
@@ -243,9 +244,10 @@ void sim_slow(void)
 		c->writes = sim_writes;
 		sim_switches++;
 		if (++sim_quiet_steps > 3000000)
-			sim_find("a wait that does not end: 3 million switches without progress, in %s on CPU %d",
+			sim_find("a wait that does not end: 3 million switches, %s on CPU %d",
 				 c->curr->name, c->id);
-		if (sim_world.stall && !c->spin && !c->idling && !(sim_random() % sim_world.stall)) {
+		if (sim_world.stall && !c->spin && !c->idling &&
+		    !(sim_random() % sim_world.stall)) {
 			unsigned int ns = sim_rnd(sim_world.stall_ns);
 
 			if (!(sim_random() % 4))
@@ -456,6 +458,25 @@ void sim_sleep(unsigned long long ns)
 	sim_schedule();
 }
 
+void msleep(unsigned int msecs)
+{
+	sim_sleep(msecs * 1000000ULL);
+}
+
+/* Waits for what was not to be preempted, or had interrupts off, when it was called. */
+void synchronize_rcu(void)
+{
+	unsigned int i;
+
+	sim_might_sleep(__func__);
+	for (i = 0; i < sim_world.cpus; i++)
+		while (sim_cpus[i].irqs_off && sim_cpus[i].online)
+			sim_sleep(1000);
+	for (i = 0; i < (unsigned int)nr_tasks; i++)
+		while (!tasks[i].dead && (tasks[i].count || tasks[i].bh))
+			sim_sleep(1000);
+}
+
 /* The current task goes on at @c. */
 static void migrate_to(struct sim_cpu *c)
 {
@@ -473,8 +494,9 @@ void sim_run(unsigned long long ns)
 	unsigned long long part;
 
 	while (ns) {
-		part = sim_horizon > sim_time ? min(ns, sim_horizon - sim_time) : 1;
-		part = min(part, 1000000ULL);
+		/* CPUs that are busy side by side take turns, but not every nanosecond. */
+		part = sim_horizon > sim_time ? sim_horizon - sim_time : 0;
+		part = min(ns, clamp(part, 64ULL, 1000000ULL));
 		sim_step(part);
 		ns -= part;
 	}
@@ -502,7 +524,8 @@ void cpu_relax(void)
 	unsigned int ns = 50 << min(task->relaxed / 16, 6U);
 
 	if (++task->relaxed > 100000)
-		sim_find("a wait that does not end: 100000 times cpu_relax() in %s", task->name);
+		sim_find("a wait that does not end: 100000 times %s() in %s", __func__,
+			 task->name);
 	sim_step(ns);
 }
 
@@ -517,7 +540,7 @@ int raw_smp_processor_id(void)
 int smp_processor_id(void)
 {
 	if (!sim_cpu->curr->count && !sim_cpu->irqs_off && !sim_cpu->curr->pinned)
-		sim_find("smp_processor_id() in preemptible code");
+		sim_find("%s() in preemptible code", __func__);
 	return sim_cpu->id;
 }
 
@@ -1048,7 +1071,7 @@ static unsigned long long hr_expires(const struct hrtimer *timer)
 
 	if (timer->__clock == CLOCK_BOOTTIME)
 		expires -= sim_boot_off;
-	return max(expires, (s64)0);
+	return max_t(s64, expires, 0);
 }
 
 static struct hrtimer *hr_first(struct sim_cpu *c, bool soft, bool hard)
@@ -1160,10 +1183,11 @@ void hrtimer_setup(struct hrtimer *timer,
 /* It is queued on this CPU, or where its callback is running. */
 void hrtimer_start(struct hrtimer *timer, ktime_t expires, enum hrtimer_mode mode)
 {
+	bool soft = mode == HRTIMER_MODE_ABS_PINNED_SOFT;
 	struct sim_cpu *c;
 
 	sim_step(2 * SIM_CALL);
-	if (timer->__soft != (mode == HRTIMER_MODE_ABS_PINNED_SOFT))
+	if (soft != timer->__soft)
 		sim_find("an hrtimer's mode changes");
 	if (expires < 0)
 		sim_find("an hrtimer is armed for %lld", expires);
@@ -1202,7 +1226,7 @@ int hrtimer_cancel(struct hrtimer *timer)
 
 	while ((ret = hrtimer_try_to_cancel(timer)) < 0) {
 		if (timer->__running == sim_cpu && !SIM_RT)
-			sim_find("hrtimer_cancel() waits for its own CPU");
+			sim_find("%s() waits for its own CPU", __func__);
 		if (SIM_RT && timer->__soft)
 			sim_sleep(2000);
 		else
@@ -1273,46 +1297,6 @@ int smp_call_function_single_async(int cpu, call_single_data_t *csd)
 	return 0;
 }
 
-struct each {
-	void (*func)(void *info);
-	void *info;
-	int left;
-};
-
-static void call_each(void *info)
-{
-	struct each *each = info;
-
-	each->func(each->info);
-	each->left--;
-}
-
-void on_each_cpu(void (*func)(void *info), void *info, int wait)
-{
-	struct each each = { func, info, 1 };
-	call_single_data_t csd[SIM_CPUS];
-	unsigned long flags;
-	unsigned int i;
-
-	if (sim_cpu->irqs_off || in_interrupt())
-		sim_find("on_each_cpu() in the wrong context");
-	preempt_disable();
-	for (i = 0; i < sim_world.cpus; i++) {
-		if (&sim_cpus[i] == sim_cpu || !sim_cpus[i].online)
-			continue;
-		each.left++;
-		INIT_CSD(&csd[i], call_each, &each);
-		csd[i].locked = true;
-		send(&sim_cpus[i], &csd[i]);
-	}
-	local_irq_save(flags);
-	call_each(&each);
-	local_irq_restore(flags);
-	while (each.left)
-		cpu_relax();
-	preempt_enable();
-}
-
 bool irq_work_queue(struct irq_work *work)
 {
 	struct irq_work **tail = &sim_cpu->irq_work;
@@ -1332,11 +1316,10 @@ bool irq_work_queue(struct irq_work *work)
 	return true;
 }
 
-void irq_work_sync(struct irq_work *work)
+bool irq_work_is_busy(struct irq_work *work)
 {
-	sim_might_sleep(__func__);
-	while (work->pending || work->busy)
-		cpu_relax();
+	sim_step(SIM_READ);
+	return work->pending || work->busy;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -1350,8 +1333,8 @@ static struct pool {
 } pools[SIM_CPUS + 1];
 
 static char wq_names[2];
-struct workqueue_struct *system_wq = (void *)&wq_names[0];
-struct workqueue_struct *system_unbound_wq = (void *)&wq_names[1];
+struct workqueue_struct *system_percpu_wq = (void *)&wq_names[0];
+struct workqueue_struct *system_dfl_wq = (void *)&wq_names[1];
 static wait_queue_head_t work_done = { { &work_done.waiting, &work_done.waiting } };
 
 static struct work_struct *next_work(struct pool *pool)
@@ -1445,7 +1428,7 @@ static void worker_sleeps(struct task_struct *task)
 
 bool queue_work_on(int cpu, struct workqueue_struct *wq, struct work_struct *work)
 {
-	struct pool *pool = &pools[wq == system_unbound_wq ? UNBOUND : cpu];
+	struct pool *pool = &pools[wq == system_dfl_wq ? UNBOUND : cpu];
 
 	sim_step(SIM_CALL);
 	if (work->pending || work->cancelling)
@@ -1862,7 +1845,9 @@ struct dentry {
 };
 
 static struct dentry *dentries;
-static wait_queue_head_t debugfs_readers = { { &debugfs_readers.waiting, &debugfs_readers.waiting } };
+static wait_queue_head_t debugfs_readers = {
+	{ &debugfs_readers.waiting, &debugfs_readers.waiting }
+};
 
 struct dentry *debugfs_create_file(const char *name, umode_t mode, struct dentry *parent,
 				   void *data, const struct file_operations *fops)
@@ -1887,7 +1872,7 @@ struct dentry *debugfs_create_file(const char *name, umode_t mode, struct dentry
 
 struct dentry *debugfs_create_dir(const char *name, struct dentry *parent)
 {
-	return debugfs_create_file(name, 0, parent, NULL, NULL);
+	return debugfs_create_file(name, 0000, parent, NULL, NULL);
 }
 
 void debugfs_remove(struct dentry *dir)

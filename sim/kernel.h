@@ -97,9 +97,8 @@ unsigned long long sim_random(void);
 unsigned long long sim_rnd(unsigned long long n);	/* less than n */
 
 /* A find: says what is wrong and ends this process. */
-void sim_find(const char *format, ...)
-	__attribute__((noreturn, format(printf, 1, 2)));
-void sim_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+__noreturn __printf(1, 2) void sim_find(const char *format, ...);
+__printf(1, 2) void sim_log(const char *format, ...);
 
 void sim_start(void (*fn)(void *arg), void *arg);	/* ends by _exit() */
 void sim_check_left(void);

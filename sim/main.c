@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -83,8 +84,12 @@ void program_done(void)
 	_exit(0);
 }
 
+static unsigned int seconds_at_most = 20;	/* of CPU: the host may be busy */
+
 static void crashed(int sig)
 {
+	if (sig == SIGPROF)
+		sim_find("a run that does not end: %u s of CPU", seconds_at_most);
 	sim_find("signal %d: %s", sig, sig == SIGSEGV ? "a wild pointer" : strsignal(sig));
 }
 
@@ -105,16 +110,15 @@ static void run_here(const struct program *p)
 	}
 #endif
 	action.sa_handler = crashed;
-	sigaction(SIGALRM, &action, NULL);
+	sigaction(SIGPROF, &action, NULL);
 	program_run(p);
 	_exit(2);
 }
 
-static unsigned int seconds_at_most = 20;
-
 /* False if there was a find; what it was is in told->find. */
 static bool run(const struct program *p)
 {
+	struct itimerval most = { .it_value.tv_sec = seconds_at_most };
 	int status;
 	pid_t pid;
 
@@ -122,7 +126,7 @@ static bool run(const struct program *p)
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		alarm(seconds_at_most);
+		setitimer(ITIMER_PROF, &most, NULL);
 		run_here(p);
 	}
 	waitpid(pid, &status, 0);
@@ -228,7 +232,8 @@ static void shrink(struct program *p)
 				memcpy(q.world, p->world, sizeof(q.world));
 				q.nr_world = p->nr_world;
 				memcpy(q.ops, p->ops, at * sizeof(*p->ops));
-				memcpy(q.ops + at, p->ops + at + n, (p->nr - at - n) * sizeof(*p->ops));
+				memcpy(q.ops + at, p->ops + at + n,
+				       (p->nr - at - n) * sizeof(*p->ops));
 				q.nr = p->nr - n;
 				if (finds(&q, kind)) {
 					memcpy(p->ops, q.ops, q.nr * sizeof(*p->ops));
@@ -314,7 +319,7 @@ static int shrink_and_write(struct program *p, const char *name)
 	return 1;
 }
 
-static int seeds(u64 first, double limit, const char *dir)
+static int run_seeds(u64 first, double limit, const char *dir)
 {
 	double begin = seconds(), spent;
 	u64 seed, calls = 0, fired = 0, switches = 0, worst = 0;
@@ -341,9 +346,10 @@ static int seeds(u64 first, double limit, const char *dir)
 		return shrink_and_write(&p, name);
 	}
 	spent = seconds() - begin;
-	printf("sim: %llu seeds from %llu, %llu calls, %llu callbacks, %llu switches in %.0f s, %.0f of CPU (%.0f calls each), worst lateness %llu ns\n",
-	       seed - first, first, calls, fired, switches, spent, cpu_seconds(),
-	       calls / cpu_seconds(), worst);
+	printf("sim: %llu seeds from %llu, %llu calls, %llu callbacks, %llu switches",
+	       seed - first, first, calls, fired, switches);
+	printf(" in %.0f s, %.0f of CPU (%.0f calls each), worst lateness %llu ns\n", spent,
+	       cpu_seconds(), calls / cpu_seconds(), worst);
 	return 0;
 }
 
@@ -359,7 +365,8 @@ int main(int argc, char **argv)
 		sim_set_param("broken", 0, getenv("BROKEN"));
 
 	if (!strcmp(what, "seeds") && argc >= 4)
-		return seeds(strtoull(argv[2], NULL, 0), atof(argv[3]), argc > 4 ? argv[4] : NULL);
+		return run_seeds(strtoull(argv[2], NULL, 0), atof(argv[3]),
+				 argc > 4 ? argv[4] : NULL);
 	if (!strcmp(what, "run")) {
 		for (i = 2; i < argc; i++) {
 			if (!read_file(&p, argv[i]))
@@ -392,6 +399,6 @@ int main(int argc, char **argv)
 		}
 		return shrink_and_write(&p, argv[2]);
 	}
-	fprintf(stderr, "sim: see the head of sim/main.c\n");
+	fprintf(stderr, "sim: see the head of scripts/sim.sh\n");
 	return 2;
 }

@@ -40,7 +40,7 @@ s64 sim_clock(const struct mwheel *w)
 /* ------------------------------------------------------------------------ */
 /* Sums over time: what the host took, and what a CPU did that is not hwheel's */
 
-#define TALLY	4096
+#define TALLY	131072	/* more than callbacks that one may be late by */
 
 struct tally {
 	struct {
@@ -229,11 +229,11 @@ static void check_armed(struct sim_call *call, struct slot *slot, s64 expires)
 	switch (call->kind) {
 	case CALL_AT:
 		low = call->delay;
-		high = add_sat(low, max(call->slack, (s64)0));
+		high = add_sat(low, max_t(s64, call->slack, 0));
 		break;
 	case CALL_RANGE:
 		low = add_sat(call->clock, call->delay);
-		high = add_sat(add_sat(now, call->delay), max(call->slack, (s64)0));
+		high = add_sat(add_sat(now, call->delay), max_t(s64, call->slack, 0));
 		break;
 	case CALL_FORWARD:
 		low = KTIME_MIN;
@@ -292,23 +292,23 @@ void call_end(struct sim_call *call, s64 ret)
 				 slot->nr, ret);
 		if (call->kind == CALL_FORWARD && call->arms && call->alone && slot->pending &&
 		    !call->dead_wheel) {
-			s64 step = max(call->delay, (s64)1), now = sim_clock(slot->wheel);
+			s64 step = max_t(s64, call->delay, 1), now = sim_clock(slot->wheel);
 
 			if (slot->expires < KTIME_MAX &&
 			    (u64)slot->expires != (u64)call->old_expires + (u64)ret * step)
-				sim_find("hwheel_forward(%lld) from %lld returned %lld and armed for %lld",
-					 step, call->old_expires, ret, slot->expires);
+				sim_find("%s(%lld) from %lld returned %lld and armed for %lld",
+					 kind, step, call->old_expires, ret, slot->expires);
 			if (slot->expires <= call->clock || (ret && slot->expires - step > now))
 				sim_find("hwheel_forward(%lld) armed for %lld at %lld", step,
 					 slot->expires, now);
 		}
 	} else if (call->kind <= CALL_CANCELS) {
 		if (call->kind == CALL_TRY) {
-			if ((ret == 1) != !!call->cancels || ret > 1 || ret < -1)
+			if (ret > 1 || ret < -1 || (ret == 1 ? !call->cancels : call->cancels))
 				sim_find("hwheel_try_cancel of timer %d returned %lld and %s",
 					 slot->nr, ret, call->cancels ? "cancelled" : "did not");
 			if (ret == -1 && !(call->seen & SEEN_RUNNING))
-				sim_find("hwheel_try_cancel of timer %d returned -1, and it never ran",
+				sim_find("%s of timer %d returned -1, and it never ran", kind,
 					 slot->nr);
 			if (!ret && !(call->seen & SEEN_QUIET))
 				sim_find("hwheel_try_cancel of timer %d returned 0, and it ran",
@@ -337,17 +337,19 @@ void call_end(struct sim_call *call, s64 ret)
 		if (!(call->seen & (ret ? SEEN_PENDING : SEEN_IDLE)) && !in_change(slot))
 			sim_find("hwheel_pending of timer %d said %lld", slot->nr, ret);
 	} else if (call->kind == CALL_EXPIRES) {
-		if (call->alone && slot->armed_once && ret != slot->expires && ret != call->old_expires)
+		if (call->alone && slot->armed_once && ret != slot->expires &&
+		    ret != call->old_expires)
 			sim_find("hwheel_expires of timer %d said %lld, not %lld", slot->nr, ret,
 				 slot->expires);
-	} else if (call->kind == CALL_REMAINING && slot->wheel && call->alone && !call->dead_wheel &&
-		   slot->expires == call->old_expires && slot->armed_once) {
+	} else if (call->kind == CALL_REMAINING && slot->wheel && call->alone &&
+		   !call->dead_wheel && slot->expires == call->old_expires && slot->armed_once) {
 		s64 now = sim_clock(slot->wheel);
 
 		if (slot->expires > KTIME_MIN / 2 &&
 		    (ret > slot->expires - call->clock || ret < slot->expires - now))
-			sim_find("hwheel_remaining of timer %d said %lld, not %lld to %lld", slot->nr,
-				 ret, slot->expires - now, slot->expires - call->clock);
+			sim_find("hwheel_remaining of timer %d said %lld, not %lld to %lld",
+				 slot->nr, ret, slot->expires - now,
+				 slot->expires - call->clock);
 	}
 	*call->link = call->next;
 	if (call->next)
@@ -471,7 +473,8 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 			 slot->expires, (s64)peek_expires(timer));
 	check_armed(call, slot, peek_expires(timer));
 	/* Where? */
-	if (call->hotplugs == sim_hotplugs && !(sim_hotplugs & 1) && !slot->running && !slot->popped && !just_ran(slot)) {
+	if (call->hotplugs == sim_hotplugs && !(sim_hotplugs & 1) && !slot->running &&
+	    !slot->popped && !just_ran(slot)) {
 		int want = sim_cpu->id;
 
 		if (call->kind == CALL_ON)
@@ -687,7 +690,8 @@ static void check_late(struct slot *slot, struct mwheel *w)
 		sim_find("timer %d of %lld runs before its tick, %lld, at %lld", slot->nr,
 			 slot->due_expires, due, now);
 	/* As the wheel counts it */
-	late = (u64)now - (u64)slot->due_expires < (u64)S64_MAX ? now - slot->due_expires : KTIME_MAX;
+	late = (u64)now - (u64)slot->due_expires < (u64)S64_MAX ?
+	       now - slot->due_expires : KTIME_MAX;
 	if (late >= 0) {
 		s64 high = late, low = late - (s64)(sim_time - w->run_begun[cpu]);
 
@@ -726,9 +730,9 @@ static void check_late(struct slot *slot, struct mwheel *w)
 	if (over > allowed && over - allowed > sim_worst)
 		sim_worst = over - allowed;
 	if (over > allowed + late_bound(w))
-		sim_find("timer %d of tick %lld is late by %llu ns, of which %llu are others' (bound %llu; %s, CPU %d, %llu pending)",
+		sim_find("timer %d of tick %lld: %llu ns late, %llu of others (bound %llu; %s, %d)",
 			 slot->nr, due / (s64)w->tick, over, allowed, late_bound(w),
-			 sim_context(), cpu, w->pending);
+			 sim_context(), cpu);
 }
 
 void oracle_callback(struct slot *slot, struct object *object)
@@ -809,7 +813,7 @@ void oracle_quiet(void)
 				continue;
 			cpu = peek_timer_cpu(&slot->object->timer);
 			n[cpu]++;
-			due[cpu] = min(due[cpu], (u64)wanted_at(w, slot->expires));
+			due[cpu] = min_t(u64, due[cpu], wanted_at(w, slot->expires));
 		}
 		for (cpu = 0; cpu < sim_world.cpus; cpu++) {
 			const char *wrong;
@@ -822,14 +826,14 @@ void oracle_quiet(void)
 			if (!n[cpu])
 				continue;
 			if (!peek_armed(w->wheel, cpu, &expires))
-				sim_find("%llu timers are pending on CPU %u of %s, and no hrtimer is armed",
+				sim_find("%llu timers pend on CPU %u of %s, no hrtimer is armed",
 					 n[cpu], cpu, w->name);
-			if ((u64)expires > max(due[cpu], (u64)sim_clock(w)) + w->budget + 1000)
-				sim_find("the hrtimer of CPU %u of %s is armed for %lld, %llu is due",
+			if ((u64)expires > max_t(u64, due[cpu], sim_clock(w)) + w->budget + 1000)
+				sim_find("hrtimer of CPU %u of %s: armed for %lld, %llu is due",
 					 cpu, w->name, expires, due[cpu]);
 			if (!cpu_online(cpu) && w->hotplugs == sim_hotplugs)
-				sim_find("%llu timers are pending on CPU %u, which is offline", n[cpu],
-					 cpu);
+				sim_find("%llu timers pend on CPU %u, which is offline",
+					 n[cpu], cpu);
 		}
 	}
 }
@@ -869,7 +873,8 @@ static int row(char **text, char *word, s64 *column, int most)
 		p += strspn(p, " ");
 		if (!*p)
 			break;
-		column[n++] = *p == '-' && (p[1] == ' ' || !p[1]) ? S64_MAX : (s64)strtoull(p, NULL, 0);
+		column[n++] = *p == '-' && (p[1] == ' ' || !p[1]) ? S64_MAX :
+			      (s64)strtoull(p, NULL, 0);
 		if (*p == '-' && p[1] >= '0' && p[1] <= '9')
 			column[n - 1] = strtoll(p, NULL, 0);
 		p += strcspn(p, " ");
@@ -937,21 +942,24 @@ static void compare_sum(struct mwheel *w, const char *file, int column, int next
 		if (!c[1] && c[0] >= 0 && c[0] < SIM_CPUS)
 			level[c[0]] = true;
 		sum += c[column];
-		least = min(least, (u64)c[next]);
+		least = min_t(u64, least, c[next]);
 	}
 	for (i = 0; i < sim_nr_slots; i++)
 		if (sim_slots[i].wheel == w && sim_slots[i].pending)
 			mine = min(mine, (u64)due_at(w, sim_slots[i].expires));
 	/* Memory that was missing is asked for again a second later. */
 	for (i = 0; i < sim_world.cpus && !strcmp(file, "levels"); i++)
-		if (cpu_online(i) && w->armed_ahead[i] && !level[i] && w->hotplugs == sim_hotplugs &&
+		if (cpu_online(i) && w->armed_ahead[i] && !level[i] &&
+		    w->hotplugs == sim_hotplugs &&
 		    w->armed_ahead[i] > sim_alloc_failed_at + 1100000000 &&
 		    w->armed_ahead[i] < sim_time - 1000000000)
 			sim_find("%s has no levels on CPU %u, and timers want them", w->name, i);
 	if (sum != w->pending)
-		sim_find("file %s of %s counts %llu timers, not %llu", file, w->name, sum, w->pending);
+		sim_find("file %s of %s counts %llu timers, not %llu", file, w->name, sum,
+			 w->pending);
 	if (w->pending && least > mine + w->tick && mine > (u64)sim_clock(w))
-		sim_find("file %s of %s has %llu as the next, not %llu", file, w->name, least, mine);
+		sim_find("file %s of %s has %llu as the next, not %llu", file, w->name, least,
+			 mine);
 	free(text);
 }
 
@@ -996,20 +1004,22 @@ static void compare_stats(struct mwheel *w)
 			overruns = sum;
 		for (i = 2; i < n && !strcmp(word, "interrupts"); i++)
 			if ((u64)c[i] != w->interrupts[i - 2])
-				sim_find("stats of %s: %lld interrupts on CPU %d, not %llu", w->name,
-					 c[i], i - 2, w->interrupts[i - 2]);
+				sim_find("stats of %s: %lld interrupts on CPU %d, not %llu",
+					 w->name, c[i], i - 2, w->interrupts[i - 2]);
 		for (i = 2; i < n && !strcmp(word, "max_late_ns"); i++)
 			if (exact_late(w) &&
 			    (c[i] < w->max_low[i - 2] || c[i] > w->max_high[i - 2]) &&
 			    w->max_high[i - 2] < KTIME_MAX)
-				sim_find("stats of %s: max_late_ns on CPU %d is %lld, not %lld to %lld",
-					 w->name, i - 2, c[i], w->max_low[i - 2], w->max_high[i - 2]);
+				sim_find("stats of %s: %s on CPU %d is %lld, not %lld to %lld",
+					 w->name, word, i - 2, c[i], w->max_low[i - 2],
+					 w->max_high[i - 2]);
 	}
 	if (idle > w->cancelled + w->rearmed + migrated + kicks + runs / 2 + 8)
 		sim_find("stats of %s: %llu idle interrupts", w->name, idle);
 	if (!w->crowded && !overruns && !sim_suspends && w->config.context != HWHEEL_WORK &&
 	    runs > 2 * w->expired + 2 * (w->cancelled + w->rearmed + migrated + kicks) + 64)
-		sim_find("stats of %s: %llu interrupts for %llu callbacks", w->name, runs, w->expired);
+		sim_find("stats of %s: %llu interrupts for %llu callbacks", w->name, runs,
+			 w->expired);
 	free(text);
 }
 

@@ -215,8 +215,8 @@ static void callback(struct hwheel_timer *timer)
 	case HOW_ARM:
 		other = get(a);
 		if (other) {
-			arm(other, how == HOW_MOD ? CALL_MOD : how == HOW_ARM ? CALL_ADD : CALL_CANCEL,
-			    b, 0);
+			arm(other, how == HOW_MOD ? CALL_MOD :
+			    how == HOW_ARM ? CALL_ADD : CALL_CANCEL, b, 0);
 			put(other);
 		}
 		break;
@@ -234,7 +234,7 @@ static void callback(struct hwheel_timer *timer)
 			sim_sleep(a);
 			break;
 		}
-		/* fall through */
+		fallthrough;
 	case HOW_RUN:
 		sim_run(min(a, (s64)20000000));
 		break;
@@ -545,7 +545,8 @@ static void do_read(const struct op *op)
 	/* Whatever goes on meanwhile, all rows are of timers. */
 	for (; !file && line && (end = strchr(line, '\n')); line = end + 1) {
 		*end = 0;
-		if (*line != '#' && strtoull(strrchr(line, ' '), NULL, 0) != (unsigned long)callback)
+		if (*line != '#' &&
+		    strtoull(strrchr(line, ' '), NULL, 0) != (unsigned long)callback)
 			sim_find("file timers of %s has a row of no timer: %s",
 				 wheel(op->arg[0])->name, line);
 	}
@@ -952,8 +953,10 @@ static void world(struct program *p, const char *name, unsigned long long value)
 
 static long long gen_tick(void)
 {
-	static const long long ticks[] = { 0, 1000, 1000, 1000000, 1000000, 10000, 4000000, 3333, 1000000000,
-					   60000000000, 3600000000000 };
+	static const long long ticks[] = {
+		0, 1000, 1000, 1000000, 1000000, 10000, 4000000, 3333, 1000000000,
+		60000000000, 3600000000000
+	};
 
 	return ticks[rnd(ARRAY_SIZE(ticks))];
 }
@@ -1094,7 +1097,8 @@ void program_generate(struct program *p, unsigned long long seed)
 	}
 	if (one_in(4))
 		world(p, "late_irq", 1 + rnd(1ULL << rnd(20)));
-	world(p, "start", one_in(3) ? rnd(100000000) : one_in(2) ? rnd(1000000000000) : rnd(1ULL << 58));
+	world(p, "start", one_in(3) ? rnd(100000000) :
+	      one_in(2) ? rnd(1000000000000) : rnd(1ULL << 58));
 	if (one_in(3))
 		world(p, "migrate", 1);
 	if (mistakes)
@@ -1160,7 +1164,8 @@ void program_generate(struct program *p, unsigned long long seed)
 			else if (!strcmp(name, "sleepto"))
 				EMIT(p, a, 't', name, slot, rnd(2000));
 			else
-				EMIT(p, a, context, name, slot, rnd(one_in(2) ? 1 : 30000), rnd(cpus));
+				EMIT(p, a, context, name, slot, rnd(one_in(2) ? 1 : 30000),
+				     rnd(cpus));
 			continue;
 		}
 		if (suspend && one_in(n / 4 + 1)) {
@@ -1189,7 +1194,8 @@ void program_generate(struct program *p, unsigned long long seed)
 			switch (rnd(4)) {
 			case 0:
 			case 1:
-				EMIT(p, a, 't', "crowd", slot, many, gen_delay(tick) & 0xffffffffffff,
+				EMIT(p, a, 't', "crowd", slot, many,
+				     gen_delay(tick) & 0xffffffffffff,
 				     one_in(3) ? 0 : rnd(200 * (tick ?: 1000000)),
 				     one_in(4) ? rnd(50 * (tick ?: 1000000)) : 0, w, one_in(4));
 				break;
@@ -1270,7 +1276,8 @@ void program_generate(struct program *p, unsigned long long seed)
 		case 22:
 		case 23:
 		case 24:
-			EMIT(p, a, 't', "sleep", dense || one_in(4) ? gen_delay(tick) & 0xfffffffff :
+			EMIT(p, a, 't', "sleep",
+			     dense || one_in(4) ? gen_delay(tick) & 0xfffffffff :
 			     (long long)rnd(one_in(2) ? 3000000 : 20000));
 			break;
 		case 25:

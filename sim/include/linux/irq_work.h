@@ -14,6 +14,6 @@ struct irq_work {
 #define IRQ_WORK_INIT_HARD(f)	(struct irq_work){ .func = (f) }
 
 bool irq_work_queue(struct irq_work *work);
-void irq_work_sync(struct irq_work *work);
+bool irq_work_is_busy(struct irq_work *work);
 
 #endif /* _SIM_LINUX_IRQ_WORK_H */

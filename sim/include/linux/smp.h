@@ -18,6 +18,5 @@ typedef struct __call_single_data call_single_data_t;
 #define INIT_CSD(csd, f, i)	(*(csd) = (call_single_data_t){ .func = (f), .info = (i) })
 
 int smp_call_function_single_async(int cpu, call_single_data_t *csd);
-void on_each_cpu(void (*func)(void *info), void *info, int wait);
 
 #endif /* _SIM_LINUX_SMP_H */

@@ -45,6 +45,9 @@ typedef unsigned short		umode_t;
 #define PAGE_SIZE		4096UL
 #define THIS_MODULE		NULL
 
+#define __printf(a, b)		__attribute__((format(printf, a, b)))
+#define __noreturn		__attribute__((noreturn))
+#define fallthrough		__attribute__((fallthrough))
 #define __percpu
 #define __init
 #define __exit

@@ -14,7 +14,7 @@ struct work_struct {
 };
 
 struct workqueue_struct;
-extern struct workqueue_struct *system_wq, *system_unbound_wq;
+extern struct workqueue_struct *system_percpu_wq, *system_dfl_wq;
 
 #define INIT_WORK(work, f)	(*(work) = (struct work_struct){ .func = (f) })
 
