@@ -9,6 +9,7 @@
 #					find; without TIME, as long as nobody interrupts it
 #	 [TIME=seconds] sim.sh check	replays the programs of sim/kept, then runs new seeds
 #					on one CPU: 120 s
+#	 sim.sh kept			replays the programs of sim/kept
 #	 sim.sh strict			replays those of sim/strict, which have finds today
 #	 sim.sh replay FILE		all that happens in a program; GDB=1: under gdb,
 #					which stops at a find
@@ -138,6 +139,15 @@ check()
 	return $status
 }
 
+replay_kept()
+{
+	local files
+
+	prepare plain
+	mapfile -t files < <(kept plain)
+	"$found/sim-plain" run "${files[@]}"
+}
+
 strict()
 {
 	prepare plain
@@ -189,6 +199,8 @@ fault()
 case ${1:-run} in
 run|check|strict)
 	"${1:-run}" ;;
+kept)
+	replay_kept ;;
 replay|fault)
 	"$@" ;;
 shrink|show)
