@@ -769,6 +769,29 @@ static void hwheel_move_running(struct hwheel_base *base, struct hwheel_timer *t
 }
 
 /*
+ * A callback has returned in another state than it was called in. These are functions
+ * of their own, since each copy of hwheel_call() would warn once.
+ */
+static noinline void hwheel_mend_preempt_count(void (*function)(struct hwheel_timer *timer),
+					       int count)
+{
+	WARN_ONCE(1, "hwheel: callback %ps returned with preempt_count %08x, was called with %08x\n",
+		  function, preempt_count(), count);
+	preempt_count_set(count);
+}
+
+static noinline void hwheel_mend_interrupts(void (*function)(struct hwheel_timer *timer))
+{
+	if (irqs_disabled()) {
+		WARN_ONCE(1, "hwheel: callback %ps has switched interrupts off\n", function);
+		local_irq_enable();
+	} else {
+		WARN_ONCE(1, "hwheel: callback %ps has switched interrupts on\n", function);
+		local_irq_disable();
+	}
+}
+
+/*
  * Call back, with the lock dropped. What the callback has left in disorder is
  * put in order again, for the sake of all others.
  */
@@ -797,18 +820,10 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 		function(timer);
 	trace_hwheel_expire_exit(timer, function);
 	lock_map_release(&map);
-	if (WARN_ONCE(count != preempt_count(),
-		      "hwheel: callback %ps returned with preempt_count %08x, was called with %08x\n",
-		      function, preempt_count(), count))
-		preempt_count_set(count);
-	if (context == HWHEEL_HARDIRQ) {
-		if (WARN_ONCE(!irqs_disabled(),
-			      "hwheel: callback %ps has switched interrupts on\n", function))
-			local_irq_disable();
-	} else if (WARN_ONCE(irqs_disabled(),
-			     "hwheel: callback %ps has switched interrupts off\n", function)) {
-		local_irq_enable();
-	}
+	if (unlikely(count != preempt_count()))
+		hwheel_mend_preempt_count(function, count);
+	if (unlikely(irqs_disabled() != (context == HWHEEL_HARDIRQ)))
+		hwheel_mend_interrupts(function);
 	if (context == HWHEEL_WORK)
 		cond_resched();
 

@@ -15,7 +15,6 @@ kernels=(
 	"uml-6.1	oldest	common uml uml-time		1 min"
 	"uml-debug	newest	common uml uml-time debug leaks	2 min"
 	"uml-smp	newest	common uml smp			1 min"
-	"uml-smp-debug	newest	common uml smp debug		2 min"
 	"x86-kasan	newest	common x86 smp debug x86-kasan	5 min"
 	"x86-kcsan	newest	common x86 smp kcsan		4 min"
 )

@@ -58,7 +58,8 @@ from_debugfs >/tmp/debugfs
 diff /tmp/before /tmp/debugfs
 grep -E '^level [0-9]+ [1-9]' /tmp/debugfs
 from_json | diff /tmp/debugfs -
-sed -n 's/ [^ ]*$//; /^level/p' /tmp/debugfs >/tmp/levels
+sed -n 's/ [^ ]*$//; /^level/p' /tmp/debugfs |
+	grep -v "^level $(awk '$1 == "levels" { print $2 }' $wheel/config) " >/tmp/levels
 from_screen | diff /tmp/levels -
 grep "^timers $(awk '/^level/ { n += $3 } END { print n }' /tmp/debugfs) " <<END
 $(tr -d , </tmp/screen)
