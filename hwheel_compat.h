@@ -6,13 +6,14 @@
 #ifndef _HWHEEL_COMPAT_H
 #define _HWHEEL_COMPAT_H
 
-#include <linux/hrtimer.h>
 #include <linux/version.h>
-#include <linux/workqueue.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "hwheel needs Linux 6.1 or later: give make the KDIR= of such a kernel's headers"
 #endif
+
+#include <linux/hrtimer.h>
+#include <linux/workqueue.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline void hrtimer_setup(struct hrtimer *timer,

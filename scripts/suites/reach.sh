@@ -7,6 +7,8 @@
 # other compilers, other architectures, and what is said to
 # those whose machine lacks something.
 
+. "$lab_scripts/suites/shared/kunit.sh"
+
 suite()
 {
 	need gcc make
