@@ -338,7 +338,7 @@ struct hwheel_lead {
  * @fans: number of fans there are
  * @fans_used: of them, in use
  * @fans_wanted: number of fans that there should be
- * @from: spoke that timers were moved from last
+ * @from: spoke of a level that timers were moved from last, or from its fan
  * @walk_root: the spoke whose timers are walked through, those in its fan too
  * @walked: the spoke that @walk is in
  * @walk_at: its first tick
@@ -1578,7 +1578,7 @@ static inline bool levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *
 	struct hwheel_spoke *root = spoke_root(spoke), *to;
 	unsigned int n;
 
-	l->from = spoke;
+	l->from = root;
 	if (!spoke->mixed) {
 		to = levels_below(l, spoke, root, spoke->bound);
 		if (!to)

@@ -106,8 +106,8 @@ DEFINE_EVENT(hwheel_timer, hwheel_expire_exit,
 );
 
 /*
- * Some timers have been taken from a spoke of a higher level to lower ones. What
- * is parked or in transit counts as the level above the top.
+ * Some timers have been taken from a spoke of a higher level, or from its fan, to lower
+ * ones. What is parked or in transit counts as the level above the top.
  */
 TRACE_EVENT(hwheel_cascade,
 	TP_PROTO(struct hwheel_base *base, u64 moved),
