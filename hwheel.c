@@ -822,7 +822,7 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	lock_map_release(&map);
 	if (unlikely(count != preempt_count()))
 		hwheel_mend_preempt_count(function, count);
-	if (unlikely(irqs_disabled() != (context == HWHEEL_HARDIRQ)))
+	if (unlikely(context == HWHEEL_HARDIRQ ? !irqs_disabled() : irqs_disabled()))
 		hwheel_mend_interrupts(function);
 	if (context == HWHEEL_WORK)
 		cond_resched();
