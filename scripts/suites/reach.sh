@@ -179,7 +179,7 @@ reach_arm64()
 	found=$(DEBIAN=trixie debian_stock 6.12)
 	read -r release _ <<<"$found"
 	root=$(builder trixie)
-	ROOT=$root need "linux-headers-$release" make gcc-aarch64-linux-gnu
+	ROOT=$root need "linux-headers-$release" make perl gcc-aarch64-linux-gnu
 	headers=/usr/src/linux-headers-$release
 	release=${release%-amd64}-arm64
 	dir=$lab_cache/arm64-$release
