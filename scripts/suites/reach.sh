@@ -198,7 +198,7 @@ reach_arm64()
 		cat "$lab_scripts/guest-demo.sh"
 	} >"$lab_work/payload"
 	say "$suite: arm64: booting"
-	MACHINE=aarch64 BUSYBOX=$dir/bin/busybox "$lab_scripts/boot-qemu.sh" \
+	MACHINE=aarch64 BUSYBOX=$dir/usr/bin/busybox "$lab_scripts/boot-qemu.sh" \
 		"$dir/vmlinuz" 2 1G "$lab_work/payload" "$lab_work/reach/hwheel.ko" \
 		"$lab_work"/reach/samples/hwheel_{rcu,sessions}.ko >"$lab_work/console" || status=$?
 	cat "$lab_work/console"
