@@ -35,8 +35,8 @@ struct list_head {
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 
-/* There is one thread only. The simulator has its own of these. */
 #ifndef READ_ONCE
+/* There is one thread only. The simulator has its own of these. */
 #define data_race(x)			(x)
 #define READ_ONCE(x)			(x)
 #define WRITE_ONCE(x, value)		((x) = (value))
