@@ -84,7 +84,7 @@
  * they are sifted, too.
  *
  * Crowds are sifted in the order in which their spokes begin, and so early that all
- * of them are done by then (levels_note_lead()); to begin earlier than that would move
+ * of them are done by then (levels_lead()); to begin earlier than that would move
  * more timers to fans, and move some that are cancelled in time. A crowd that is due
  * at one tick is not sifted. When a timer comes that is due at another one, the crowd
  * goes to a fan as a whole, in one move (levels_part()).
@@ -93,9 +93,9 @@
  * the own lists of the spokes that begin there, one of each level and a bucket, and of
  * the first spoke of each one's fan. With n levels that is
  *
- *	2 * HWHEEL_CROWD_LOW + (n - 2) * HWHEEL_CROWD + (n + 1) * HWHEEL_CROWD
+ *	n * HWHEEL_CROWD + (n + 1) * HWHEEL_CROWD_FAN
  *
- * timers at most, 448 for 8 levels, however many others there are. It takes two things:
+ * timers at most, 416 for 5 levels, however many others there are. It takes two things:
  * fans, which the user makes when told that they are wanted, and enough time to sift.
  *
  * Timers for the past
@@ -136,13 +136,16 @@
 /* List moves at most with a lock held, and in one call. */
 #define HWHEEL_BATCH		32
 #define HWHEEL_STEP		(HWHEEL_BATCH / 2)
-/* Timers put into a spoke, a power of two, from which on they are sifted ahead of time. */
+/*
+ * A spoke is a crowd from this many timers on: in a level or a bucket, and in a fan. Both
+ * are powers of two. Arming looks at a spoke each HWHEEL_CROWD timers, which costs it
+ * less than two instructions a timer.
+ */
 #ifndef HWHEEL_CROWD
-#define HWHEEL_CROWD		16
+#define HWHEEL_CROWD		64
 #endif
-/* The same of level 1 and of buckets, of which fewer begin at once. */
-#ifndef HWHEEL_CROWD_LOW
-#define HWHEEL_CROWD_LOW	(8 * HWHEEL_CROWD)
+#ifndef HWHEEL_CROWD_FAN
+#define HWHEEL_CROWD_FAN	(HWHEEL_CROWD / 4)
 #endif
 /* What sifting one of a crowd takes at most, breaks for others included. */
 #ifndef HWHEEL_SIFT_NS
@@ -304,11 +307,12 @@ struct hwheel_level {
 	u64			crowds;		/* as @summary, of the bitmap of crowds */
 } ____cacheline_aligned;
 
-/* How long before they begin crowds are sifted, in ticks; see levels_lead(). */
-struct hwheel_lead {
+/* The timers of a level's largest crowd; see levels_lead(). */
+struct hwheel_most {
 	u64			now;		/* in this turn of the level */
 	u64			before;		/* in the last one */
 	u64			since;		/* the slot that this turn began at */
+	u64			lead;		/* the last answer of levels_lead() */
 };
 
 /**
@@ -343,7 +347,7 @@ struct hwheel_lead {
  * @walked: the spoke that @walk is in
  * @walk_at: its first tick
  * @walk_width: its width in ticks
- * @lead: of each level, see levels_lead()
+ * @most: of each level, see levels_lead()
  */
 struct hwheel_levels {
 	u64			clock;		/* a cache line of what changes */
@@ -373,7 +377,7 @@ struct hwheel_levels {
 	struct hwheel_spoke	*walked;
 	u64			walk_at;
 	u64			walk_width;
-	struct hwheel_lead	lead[HWHEEL_MAX_LEVELS + 1];
+	struct hwheel_most	most[HWHEEL_MAX_LEVELS + 1];
 };
 
 enum hwheel_step {
@@ -727,10 +731,11 @@ levels_find(struct hwheel_levels *l, u64 *due, const struct hwheel_level **level
 {
 	const struct hwheel_level *lv;
 	struct hwheel_spoke *spoke;
-	u64 tick = *due, ahead;
+	u64 tick = *due, ahead, distance = tick - l->floor;
 
-	if (likely(tick >= l->floor)) {
-		lv = levels_lowest(l, tick - l->clock);
+	/* The floor is the clock, or behind it, so this is the level or one below it */
+	if (likely((s64)distance >= 0)) {
+		lv = levels_lowest(l, distance);
 		OPTIMIZER_HIDE_VAR(lv);	/* gcc would find it anew for each of its members */
 		ahead = level_slot(lv, tick) - lv->slot;
 		if (likely(ahead < lv->open)) {
@@ -873,10 +878,9 @@ static inline void levels_set_crowded(struct hwheel_levels *l, struct hwheel_spo
 }
 
 /* How many timers in its own lists make @spoke a crowd? */
-static inline unsigned int levels_few(const struct hwheel_levels *l,
-				      const struct hwheel_spoke *spoke)
+static inline unsigned int levels_few(const struct hwheel_spoke *spoke)
 {
-	return spoke->level == 1 || spoke->level == l->planned ? HWHEEL_CROWD_LOW : HWHEEL_CROWD;
+	return spoke->more & HWHEEL_CHILD ? HWHEEL_CROWD_FAN : HWHEEL_CROWD;
 }
 
 /* Is @spoke, or one in its fan, to be sifted? Tell those above it. */
@@ -884,7 +888,7 @@ static inline void levels_note_crowd(struct hwheel_levels *l, struct hwheel_spok
 {
 	for (;;) {
 		const struct hwheel_fan *fan = spoke_fan(spoke);
-		bool crowded = spoke->added >= levels_few(l, spoke) || (fan && fan->crowded);
+		bool crowded = spoke->added >= levels_few(spoke) || (fan && fan->crowded);
 
 		if (crowded == !!(spoke->more & HWHEEL_CROWDED))
 			return;
@@ -1130,39 +1134,42 @@ static inline bool levels_mixes(const struct hwheel_levels *l, const struct hwhe
 }
 
 /*
- * How many ticks before they begin the crowds of level @i are sifted: as much as any of
- * them needs that can still be there, so that the one that begins first comes first.
- */
-static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i)
-{
-	struct hwheel_lead *lead = &l->lead[i];
-
-	if (l->level[i].slot - lead->since >= l->level[i].nr && i < l->planned) {
-		lead->before = lead->now;	/* those of the turn before last are over */
-		lead->now = 0;
-		lead->since = l->level[i].slot;
-	}
-	return max(lead->now, lead->before);
-}
-
-/*
+ * How many ticks before they begin the crowds of level @i, in spokes of @width ticks, are
+ * sifted: as many as the largest of them needs, so that the one that begins first comes
+ * first.
+ *
  * A crowd that takes little of the time that its spoke is wide is begun four times that
  * before the spoke begins; most of it has its place in the level below then. One that
  * takes more may be one of many in a row, so the sum of all must be reckoned with; and
  * each may have to be moved once for every HWHEEL_FAN that its spoke is wide.
  */
-static inline void levels_note_lead(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i, u64 width)
 {
-	u64 width, need = levels_tick_down(l, (u64)spoke->added * HWHEEL_SIFT_NS) + 1, lead;
-	struct hwheel_lead *known = &l->lead[spoke_root(spoke)->level];
+	const struct hwheel_level *lv = &l->level[i];
+	struct hwheel_most *most = &l->most[i];
+	u64 need, ticks;
 
-	spoke_begin(l, spoke, &width);
-	if (need <= width / 8)
-		lead = 4 * need;
-	else
-		lead = levels_tick_down(l, l->pending * HWHEEL_SIFT_NS *
-					   (fls64(width) / HWHEEL_FAN_BITS + 1)) + 1;
-	known->now = max(known->now, lead);
+	if (lv->slot - most->since >= lv->nr && i < l->planned) {
+		most->before = most->now;	/* those of the turn before last are over */
+		most->now = 0;
+		most->since = lv->slot;
+	}
+	need = levels_tick_down(l, max(most->now, most->before) * HWHEEL_SIFT_NS) + 1;
+	ticks = 4 * need;
+	if (need > width / 8)
+		ticks = levels_tick_down(l, l->pending * HWHEEL_SIFT_NS *
+					    (fls64(width) / HWHEEL_FAN_BITS + 1)) + 1;
+	most->lead = ticks;
+	return ticks;
+}
+
+/* @spoke is a crowd. Count on twice as many, not to be told of each timer that joins it. */
+static inline void levels_note_most(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	struct hwheel_most *most = &l->most[spoke_root(spoke)->level];
+
+	if (spoke->added > most->now)
+		most->now = 2ULL * spoke->added;
 }
 
 /*
@@ -1171,14 +1178,11 @@ static inline void levels_note_lead(struct hwheel_levels *l, struct hwheel_spoke
  */
 static inline void levels_joined(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
-	if (spoke->added < HWHEEL_CROWD || !levels_mixes(l, spoke))
+	if (spoke->added < levels_few(spoke) || !levels_mixes(l, spoke))
 		return;
 	if (spoke->mixed) {
-		if (spoke->added < levels_few(l, spoke))
-			return;
 		levels_note_crowd(l, spoke);
-		if (is_power_of_2(spoke->added / HWHEEL_CROWD))
-			levels_note_lead(l, spoke);
+		levels_note_most(l, spoke);
 	} else {
 		spoke->more |= HWHEEL_ONE_TICK;
 		spoke->added = HWHEEL_CROWD - 1;
@@ -1282,9 +1286,9 @@ static noinline void levels_part(struct hwheel_levels *l, struct hwheel_spoke *s
 	spoke_link(&timer->entry, &spoke->timers[0]);
 	spoke->more &= ~HWHEEL_ONE_TICK;
 	spoke->added = l->pending;	/* no more than that */
-	if (spoke->added >= levels_few(l, spoke)) {
+	if (spoke->added >= levels_few(spoke)) {
 		levels_note_crowd(l, spoke);
-		levels_note_lead(l, spoke);
+		levels_note_most(l, spoke);
 	}
 }
 
@@ -1294,7 +1298,7 @@ static __always_inline void levels_put_moved(struct hwheel_levels *l,
 					     struct hwheel_spoke *spoke, u64 tick)
 {
 	levels_put(l, timer, spoke, tick);
-	if (likely(spoke->added % HWHEEL_CROWD))
+	if (likely(spoke->added % HWHEEL_CROWD_FAN))
 		return;
 	if (spoke->more & HWHEEL_ONE_TICK && spoke->mixed)
 		levels_part(l, spoke, timer, tick);
@@ -1302,28 +1306,60 @@ static __always_inline void levels_put_moved(struct hwheel_levels *l,
 		levels_joined(l, spoke);
 }
 
-/* The spoke that is to be sifted next, and when: of each level the one that begins first. */
+/*
+ * The first spoke that is to be sifted in or below @root, which is crowded, and the tick
+ * at which that begins.
+ */
+static inline u64 spoke_next_sift(struct hwheel_levels *l, struct hwheel_spoke *root,
+				  struct hwheel_spoke **which)
+{
+	struct hwheel_spoke *spoke = root;
+	u64 width, begin = spoke_begin(l, root, &width);
+	u64 lead = levels_lead(l, root->level, width);
+
+	while (spoke->added < levels_few(spoke))
+		spoke = &spoke_fan(spoke)->child[__ffs64(spoke_fan(spoke)->crowded)];
+	*which = spoke;
+	if (spoke != root)
+		begin = spoke_begin(l, spoke, &width);
+	return begin - min(begin, lead);
+}
+
+/* The same of level @i. Buckets may begin within one that the clock has entered. */
+static inline u64 level_next_sift(struct hwheel_levels *l, unsigned int i,
+				  struct hwheel_spoke **which)
+{
+	const struct hwheel_level *lv = &l->level[i];
+	u64 bits, least = HWHEEL_NEVER;
+
+	if (likely(!lv->crowds) || unlikely(l->starved))
+		return HWHEEL_NEVER;
+	if (i < l->planned)
+		return spoke_next_sift(l, level_first_crowd(lv, lv->pos), which);
+	for (bits = *level_crowds(lv, 0); bits; bits &= bits - 1) {
+		struct hwheel_spoke *spoke;
+		u64 tick = spoke_next_sift(l, &lv->spokes[__ffs64(bits)], &spoke);
+
+		if (tick < least) {
+			least = tick;
+			*which = spoke;
+		}
+	}
+	return least;
+}
+
+/* The same of all levels. */
 static inline u64 levels_next_sift(struct hwheel_levels *l, struct hwheel_spoke **which)
 {
-	u64 begin, width, lead, least = HWHEEL_NEVER;
+	u64 least = HWHEEL_NEVER;
 	unsigned int i;
 
-	if (l->starved)
-		return least;
 	for (i = 1; i <= l->planned; i++) {
-		const struct hwheel_level *lv = &l->level[i];
 		struct hwheel_spoke *spoke;
+		u64 tick = level_next_sift(l, i, &spoke);
 
-		if (likely(!lv->crowds))
-			continue;
-		spoke = level_first_crowd(lv, i < l->planned ? lv->pos : 0);
-		while (spoke->added < levels_few(l, spoke))
-			spoke = &spoke_fan(spoke)->child[__ffs64(spoke_fan(spoke)->crowded)];
-		begin = spoke_begin(l, spoke, &width);
-		lead = levels_lead(l, i);
-		begin -= min(begin, lead);
-		if (begin < least) {
-			least = begin;
+		if (tick < least) {
+			least = tick;
 			*which = spoke;
 		}
 	}
@@ -1334,17 +1370,24 @@ static inline u64 levels_next_sift(struct hwheel_levels *l, struct hwheel_spoke 
 static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				 struct hwheel_timer *timer, u64 tick)
 {
-	if ((spoke->more & (HWHEEL_CROWDED | HWHEEL_ONE_TICK)) == HWHEEL_CROWDED &&
-	    spoke->added & (spoke->added - 1))
-		return tick;	/* it is known, and not much larger than it was */
+	const struct hwheel_most *most = &l->most[spoke->level];
+	bool known = spoke->added <= most->now;
+	u64 begin, width;
+
+	if ((spoke->more & (HWHEEL_CROWDED | HWHEEL_ONE_TICK)) == HWHEEL_CROWDED && known)
+		return tick;
 	if (spoke->more & HWHEEL_ONE_TICK && spoke->mixed)
 		levels_part(l, spoke, timer, tick);
 	else
 		levels_joined(l, spoke);
 	if (!(spoke->more & HWHEEL_CROWDED))
 		return tick;
+	if (known) {
+		begin = spoke_begin(l, spoke, &width);
+		return min(tick, begin - min(begin, most->lead));
+	}
 	levels_want_fans(l);
-	return min(tick, levels_next_sift(l, &spoke));
+	return min(tick, level_next_sift(l, spoke->level, &spoke));
 }
 
 /*

@@ -30,7 +30,6 @@
 #undef HWHEEL_BROKEN		/* faults are for hwheel.ko */
 /* Let the wheels of these tests have crowds all the time, and fans in fans. */
 #define HWHEEL_CROWD	16
-#define HWHEEL_CROWD_LOW	32
 #define HWHEEL_FAN_BITS	3
 
 #include "hwheel.h"

@@ -42,7 +42,7 @@
 
 /* A handful of timers makes a crowd here, and is a long way from another one. */
 #define HWHEEL_CROWD	4
-#define HWHEEL_CROWD_LOW	4
+#define HWHEEL_CROWD_FAN	4
 #define HWHEEL_FAN_BITS	2
 #define HWHEEL_SIFT_NS	300
 

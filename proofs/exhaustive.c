@@ -12,7 +12,7 @@
 
 static unsigned int crowd;
 #define HWHEEL_CROWD crowd
-#define HWHEEL_CROWD_LOW crowd
+#define HWHEEL_CROWD_FAN crowd
 #define HWHEEL_FAN_BITS 2	/* so that fans have fans */
 #define HWHEEL_SIFT_NS 1000
 #include "hwheel_levels.h"
