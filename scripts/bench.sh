@@ -12,7 +12,7 @@
 #	 READ has all debugfs files read meanwhile, with pauses of so many seconds;
 #	 OUT is where bench.json and bench.svg go, as a rule the project's folder
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 where=${WHERE:-uml years uml-smp qemu icount}
 quick=${QUICK:-}
@@ -30,7 +30,7 @@ measure()
 	{
 		echo "groups='$2'"
 		echo "parameters='$3' read=${READ:-}"
-		cat "$lab_scripts/guest-bench.sh"
+		cat "$lab_scripts/guest/bench.sh"
 	} >"$lab_work/payload"
 	shift 3
 	"$@" | tee "$lab_work/console" |
@@ -53,14 +53,14 @@ modules()
 
 boot_uml()
 {
-	TIMEOUT=${TIMEOUT:-7200} "$lab_scripts/boot-uml.sh" "$linux" \
+	TIMEOUT=${TIMEOUT:-7200} "$lab_scripts/lab/boot-uml.sh" "$linux" \
 		"$lab_work/payload" "$lab_work/$uml"/hwheel.ko \
 		"$lab_work/$uml"/hwheel_bench.ko
 }
 
 boot_qemu()
 {
-	TIMEOUT=${TIMEOUT:-7200} "$lab_scripts/boot-qemu.sh" "$vmlinuz" "$1" 2G \
+	TIMEOUT=${TIMEOUT:-7200} "$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" "$1" 2G \
 		"$lab_work/payload" "$lab_work"/qemu/hwheel.ko \
 		"$lab_work"/qemu/hwheel_bench.ko
 }
@@ -71,7 +71,7 @@ build_uml()
 	local kernel
 
 	uml=$1
-	kernel=$("$lab_scripts/build-kernel.sh" "$uml")
+	kernel=$("$lab_scripts/lab/build-kernel.sh" "$uml")
 	read -r linux build <<<"$kernel"
 	[ -d "$lab_work/$uml" ] || modules "$uml" "$build" ARCH=um
 }
@@ -104,7 +104,7 @@ build_qemu()
 	local kernel
 
 	[ ! -d "$lab_work/qemu" ] || return 0
-	kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
+	kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12)
 	read -r _ vmlinuz headers <<<"$kernel"
 	modules qemu "$headers"
 }

@@ -13,7 +13,7 @@
 #	 Without TIME it is a fixed set of rounds; with it, others, until the time is up.
 #	 CONTEXT is softirq, hardirq or work; without one, the first two.
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 late=${LATE:-100000}
 locked=${LOCKED:-10000}
@@ -28,9 +28,9 @@ rounds()
 
 	{
 		echo "parameters='rounds=1 pending=1000 what=bounds $*'"
-		cat "$lab_scripts/guest-bounds.sh"
+		cat "$lab_scripts/guest/bounds.sh"
 	} >"$lab_work/payload"
-	APPEND=tsc=nowatchdog ICOUNT=0 TIMEOUT=${TIMEOUT:-3600} "$lab_scripts/boot-qemu.sh" \
+	APPEND=tsc=nowatchdog ICOUNT=0 TIMEOUT=${TIMEOUT:-3600} "$lab_scripts/lab/boot-qemu.sh" \
 		"$vmlinuz" 1 2G "$lab_work/payload" "$lab_work"/modules/hwheel.ko \
 		"$lab_work"/modules/hwheel_bench.ko >"$log" || status=$?
 	guest_log "$log" >"$log.kernel"
@@ -74,7 +74,7 @@ worst()
 }
 
 need gcc make
-kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
+kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12)
 read -r _ vmlinuz headers <<<"$kernel"
 say "bounds: building the modules"
 build_modules bounds-build "$headers" "$lab_work/modules"

@@ -16,7 +16,7 @@
 #
 # Usage: [SUITE='name...'|list] [ALL=1] check.sh
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 suite_files=$lab_scripts/suites
 export LAB_BUILDS=$lab_work/builds

@@ -10,9 +10,9 @@
 #
 # Usage: convert.sh
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
-tests=$lab_scripts/coccinelle/tests
+tests=$lab_top/tools/coccinelle/tests
 tree=$lab_work/tree failed=0
 
 # verdict NAME COMMAND...: tells whether COMMAND succeeds
@@ -37,7 +37,7 @@ patches()
 
 	mkdir "$dir"
 	cp "$tests"/{driver.h,hrtimer.c,timer_list.c} "$dir"
-	(cd "$dir" && "$lab_scripts/hwheel-convert" .) >"$dir/report" || status=$?
+	(cd "$dir" && "$lab_top/tools/hwheel-convert" .) >"$dir/report" || status=$?
 	for file in "$tests"/*.moved; do
 		diff -u "$file" "$dir/$(basename "$file" .moved)" || status=2
 	done
@@ -86,12 +86,12 @@ converts()
 	local copy=$lab_work/unhelped status=0
 
 	cp -r "$tree/net/bridge" "$copy"
-	"$lab_scripts/hwheel-convert" "$copy" >"$lab_work/report" || status=$?
+	"$lab_top/tools/hwheel-convert" "$copy" >"$lab_work/report" || status=$?
 	[ "$status" = 1 ] || return
 	sed -n 's/^.*\/\([^/]*\):[0-9]*: left: /\1 /p' "$lab_work/report" |
 		diff "$tests/bridge.left" - || return
 
-	"$lab_scripts/hwheel-convert" --also "$tests/bridge.cocci" \
+	"$lab_top/tools/hwheel-convert" --also "$tests/bridge.cocci" \
 		--also "$tests/sctp.cocci" "$tree/net" "$tree/include" >"$lab_work/report" && return
 	cat "$lab_work/report"
 	return 1
@@ -108,13 +108,13 @@ can_converts()
 	cp "$source/net/can/bcm.c" "$copy"
 	printf 'obj-m := can-bcm.o\ncan-bcm-y := bcm.o\n' >"$dir/Kbuild"
 
-	"$lab_scripts/hwheel-convert" "$copy" >"$lab_work/report" || status=$?
+	"$lab_top/tools/hwheel-convert" "$copy" >"$lab_work/report" || status=$?
 	[ "$status" = 1 ] || return
 	sed -n 's/^.*\/\([^/]*\):[0-9]*: left: /\1 /p' "$lab_work/report" |
 		diff "$tests/bcm.left" - || return
 
 	before=$(hrtimers "$dir/bcm.c")
-	"$lab_scripts/hwheel-convert" --also "$tests/bcm.cocci" "$dir" >"$lab_work/report" ||
+	"$lab_top/tools/hwheel-convert" --also "$tests/bcm.cocci" "$dir" >"$lab_work/report" ||
 		{ cat "$lab_work/report"; return 1; }
 	after=$(hrtimers "$dir/bcm.c")
 	echo "convert: uses of hrtimer in net/can/bcm.c: $before, then $after"
@@ -239,19 +239,19 @@ can_clean()
 # boot stock|moved|can-stock|can-moved FILES...: leaves the kernel's log
 boot()
 {
-	local which=$1 log=$lab_cache/log/convert-$1.log status=0 guest=guest-convert.sh
+	local which=$1 log=$lab_cache/log/convert-$1.log status=0 guest=convert.sh
 
 	shift
-	[ "${which#can-}" = "$which" ] || guest="guest-can.sh"
+	[ "${which#can-}" = "$which" ] || guest=can.sh
 	{
 		printf "which=%s modules='" "$which"
 		printf '%s\n' "$@" | sed -n 's,^.*/\([^/]*\.ko\)$,\1,p' | tr '\n' ' '
 		echo "'"
-		cat "$lab_scripts/$guest"
+		cat "$lab_scripts/guest/$guest"
 	} >"$lab_work/payload"
 	say "convert: booting $release, $which modules (about 40 s)"
-	TIMEOUT=${TIMEOUT:-300} "$lab_scripts/boot-qemu.sh" "$vmlinuz" 2 1G \
-		"$lab_work/payload" "$@" "$lab_work"/guest-{sctp,can} "${userland[@]}" \
+	TIMEOUT=${TIMEOUT:-300} "$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 1G \
+		"$lab_work/payload" "$@" "$lab_work"/{sctp,can}-load "${userland[@]}" \
 		>"$log" || status=$?
 	guest_log "$log" >"$lab_work/$which.log"
 	[ "$status" = 0 ] && return
@@ -261,7 +261,7 @@ boot()
 }
 
 need coccinelle python3 gcc make libc6-dev iproute2
-kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
+kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12)
 read -r release vmlinuz headers <<<"$kernel"
 source=$(linux_source 6.12)
 stock=$(stock_modules "$release" bridge sctp veth sch_netem)
@@ -276,7 +276,7 @@ say "convert: building the modules for $release"
 build_modules convert-hwheel "$headers" "$lab_work/build"
 verdict builds builds
 for file in sctp can; do
-	gcc -O2 -Wall -Wextra -static -o "$lab_work/guest-$file" "$lab_scripts/guest-$file.c"
+	gcc -O2 -Wall -Wextra -static -o "$lab_work/$file-load" "$lab_scripts/guest/$file-load.c"
 done
 
 userland=()
@@ -297,7 +297,7 @@ verdict sctp same sctp
 verdict timers timers
 verdict dmesg clean
 
-kernel=$("$lab_scripts/stock-kernel.sh" 6.12-rt)
+kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12-rt)
 read -r release vmlinuz headers <<<"$kernel"
 stock=$(stock_modules "$release" can-bcm can-raw vcan)
 

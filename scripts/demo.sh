@@ -10,7 +10,7 @@
 # Usage: [KERNEL=name] [SESSIONS=n] [MAX_MS=ms] [TRAFFIC_MS=ms] \
 #	 [PLOT=FILE.svg] demo.sh
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 flavour=${KERNEL:-6.12}
 sessions=${SESSIONS:-1000000}
@@ -58,13 +58,13 @@ draw()
 
 	grep '^hwr1 ' "$console" >"$recording" || return
 	(need python3 python3-matplotlib) || return
-	/usr/bin/python3 "$lab_scripts/hwheel-plot" --output "$plot" \
+	/usr/bin/python3 "$lab_top/tools/hwheel-plot" --output "$plot" \
 		--title "$sessions sessions on Linux $release" "$recording" &&
 		say "demo: drew $plot, from $recording"
 }
 
 need gcc make
-kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
+kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
 read -r release vmlinuz headers <<<"$kernel"
 
 say "demo: building the modules for $release"
@@ -75,13 +75,13 @@ say "demo: booting $release, then $sessions sessions of up to $((max_ms / 1000))
 	echo "sessions=$sessions"
 	echo "parameters='max_ms=$max_ms traffic_ms=$traffic_ms'"
 	echo "recording='$plot'"
-	cat "$lab_scripts/guest-demo.sh"
+	cat "$lab_scripts/guest/demo.sh"
 } >"$lab_work/payload"
 # A simulated CPU may be ten times slower
 TIMEOUT=${TIMEOUT:-$((300 + (max_ms + traffic_ms) / 200))} \
-	"$lab_scripts/boot-qemu.sh" "$vmlinuz" 2 2G "$lab_work/payload" \
+	"$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 2G "$lab_work/payload" \
 	"$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_{rcu,sessions}.ko \
-	"$lab_scripts/hwheel-record.sh" |
+	"$lab_top/tools/hwheel-record.sh" |
 	tee "$console" |
 	sed -u -n '/^lab: levels begin$/,/^lab: log begins$/{/^lab: /!{/^hwr1 /!p}}' || failed=1
 

@@ -14,7 +14,7 @@
 #	 fuzz.sh cover			says what of hwheel_levels.h they reach
 #	 fuzz.sh keep			keeps what the runs have found
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 corpus=$lab_top/fuzz/corpus.txt
 found=$lab_cache/fuzz

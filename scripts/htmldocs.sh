@@ -8,7 +8,7 @@
 #
 # Usage: htmldocs.sh [FOLDER]
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 out=${1:-$lab_top/Documentation/output}
 need python3-sphinx python3-matplotlib graphviz perl

@@ -11,7 +11,7 @@
 #	 [QUICK=1] pacing.sh
 #	 QUICK leaves out fq and tbf
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 flavour=${KERNEL:-6.12}
 rate=${RATE:-20}
@@ -97,7 +97,7 @@ table()
 }
 
 need gcc make libc6-dev iproute2
-kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
+kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
 read -r release vmlinuz headers <<<"$kernel"
 modules=$(stock_modules "$release" sch_fq sch_tbf)
 
@@ -105,7 +105,7 @@ say "pacing: building the modules for $release"
 build_modules "pacing-build" "$headers" "$lab_work/build"
 quiet pacing-plugin make -C "$lab_work/build" install-tc TC_LIB_DIR="$lab_work"
 gcc -O2 -Wall -static -pthread -o "$lab_work/pacing-load" \
-	"$lab_scripts/pacing-load.c" -lm
+	"$lab_scripts/guest/pacing-load.c" -lm
 mapfile -t modules <<<"$modules"
 mapfile -t libraries < <(ldd "$(command -v tc)" "$(command -v ip)" |
 	grep -o '/[^ ]*' | grep -v ':$' | sort -u)
@@ -113,10 +113,10 @@ mapfile -t libraries < <(ldd "$(command -v tc)" "$(command -v ip)" |
 say "pacing: booting $release"
 {
 	echo "rate=$rate time=$time bytes=$bytes quick=${QUICK-}"
-	cat "$lab_scripts/guest-pacing.sh"
+	cat "$lab_scripts/guest/pacing.sh"
 } >"$lab_work/payload"
 TIMEOUT=${TIMEOUT:-$((300 + 12 * (time + 4)))} \
-	"$lab_scripts/boot-qemu.sh" "$vmlinuz" 2 1G "$lab_work/payload" \
+	"$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 1G "$lab_work/payload" \
 	"$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_pace.ko \
 	"$lab_work/q_hwpace.so" "$lab_work/pacing-load" \
 	"${modules[@]}" "$(command -v tc)" "$(command -v ip)" \

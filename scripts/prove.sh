@@ -8,7 +8,7 @@
 #
 # Usage: prove.sh lemmas|bits|wp|exhaustive|faults...
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 proofs=$lab_top/proofs
 levels=$lab_top/hwheel_levels.h

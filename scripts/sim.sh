@@ -23,7 +23,7 @@
 # KIND=rt: as on PREEMPT_RT; KIND=asan: with sanitizers; KIND=race: looks for data races.
 # HWHEEL_SRC=folder: the hwheel.c of that folder.
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 src=${HWHEEL_SRC:-$lab_top}
 found=$lab_cache/sim

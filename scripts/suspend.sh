@@ -10,7 +10,7 @@
 #
 # Usage: [KERNEL=name] [CPUS=2] suspend.sh
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 flavour=${KERNEL:-6.12} cpus=${CPUS:-2}
 log=$lab_work/log console=$lab_cache/log/suspend-$flavour.log failed=0
@@ -37,8 +37,8 @@ build()
 {
 	build_modules suspend-build "$headers" "$lab_work/build" || return
 	mkdir "$lab_work/module"
-	cp "$lab_scripts/guest-suspend.c" "$lab_work/module"
-	echo 'obj-m := guest-suspend.o' >"$lab_work/module/Kbuild"
+	cp "$lab_scripts/guest/suspend-timers.c" "$lab_work/module"
+	echo 'obj-m := suspend-timers.o' >"$lab_work/module/Kbuild"
 	quiet suspend-module kbuild "$headers" M="$lab_work/module" \
 		KCFLAGS="-I$lab_work/build" \
 		KBUILD_EXTRA_SYMBOLS="$lab_work/build/Module.symvers" modules
@@ -50,11 +50,11 @@ boot()
 
 	{
 		echo "before=$before after=$after asleep=$asleep awake=$awake"
-		cat "$lab_scripts/guest-suspend.sh"
+		cat "$lab_scripts/guest/suspend.sh"
 	} >"$lab_work/payload"
-	BOARD=pc TIMEOUT=200 "$lab_scripts/boot-qemu.sh" "$vmlinuz" "$cpus" 512M \
+	BOARD=pc TIMEOUT=200 "$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" "$cpus" 512M \
 		"$lab_work/payload" "$lab_work/build/hwheel.ko" \
-		"$lab_work/module/guest-suspend.ko" >"$console" || status=$?
+		"$lab_work/module/suspend-timers.ko" >"$console" || status=$?
 	guest_log "$console" >"$log"
 	[ "$status" = 0 ] && grep -qx 'lab: unloaded' "$log"
 }
@@ -118,7 +118,7 @@ clean()
 }
 
 need gcc make
-kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
+kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
 read -r release vmlinuz headers <<<"$kernel"
 
 say "suspend: building the modules for $release"

@@ -18,7 +18,7 @@
 #	 torture.sh
 #	 [VMLINUZ=file HEADERS=folder] torture.sh: a kernel that was built here
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 flavour=${KERNEL:-6.12}
 cpus=${CPUS:-2}
@@ -41,15 +41,15 @@ need gcc make
 if [ -n "${VMLINUZ-}" ]; then
 	kernel="$flavour $VMLINUZ ${HEADERS-}"
 elif [[ $flavour = @(uml|x86)* ]]; then
-	kernel=$("$lab_scripts/build-kernel.sh" "$flavour")
+	kernel=$("$lab_scripts/lab/build-kernel.sh" "$flavour")
 	kernel="$flavour $kernel"
 else
-	kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
+	kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
 fi
 read -r release vmlinuz headers <<<"$kernel"
 case $flavour in
-uml*)	arch=(ARCH=um) boot=(env CPUS="$cpus" "$lab_scripts/boot-uml.sh" "$vmlinuz") ;;
-*)	boot=("$lab_scripts/boot-qemu.sh" "$vmlinuz" "$cpus" "${MEMORY:-1G}") ;;
+uml*)	arch=(ARCH=um) boot=(env CPUS="$cpus" "$lab_scripts/lab/boot-uml.sh" "$vmlinuz") ;;
+*)	boot=("$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" "$cpus" "${MEMORY:-1G}") ;;
 esac
 
 say "torture: building the modules for $release"
@@ -61,7 +61,7 @@ say "torture: booting $release with $cpus CPUs, then $time s${broken:+ of $broke
 	echo "hwheel='${HWHEEL-} ${broken:+broken=$broken}'"
 	echo "torture='seconds=$((unload ? 0 : time)) onoff=$onoff seed=${SEED:-0} ${TORTURE-}'"
 	echo "sysfs=$sysfs suspend=$suspend unload=$unload"
-	cat "$lab_scripts/guest-torture.sh"
+	cat "$lab_scripts/guest/torture.sh"
 } >"$lab_work/payload"
 [ "$suspend" = 0 ] || export BOARD=pc
 # While the guest stops, timers that are due may need some time to fire

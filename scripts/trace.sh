@@ -8,11 +8,11 @@
 # Usage: [KERNEL=name] [QUICK=1] trace.sh
 #	 QUICK leaves out the bpftrace scripts
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 flavour=${KERNEL:-6.12}
 console=$lab_work/console log=$lab_work/log failed=0
-rounds=20 hog_us=20000	# as guest-trace-hog.c has them
+rounds=20 hog_us=20000	# as trace-hog.c has them
 
 # verdict NAME COMMAND...: tells whether COMMAND succeeds
 verdict()
@@ -157,7 +157,7 @@ late()
 }
 
 need gcc make bpftrace
-kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
+kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
 read -r release vmlinuz headers <<<"$kernel"
 mapfile -t events < <(sed -n -E \
 	's/^(TRACE_EVENT\(|DEFINE_EVENT\(hwheel_timer, )(hwheel_[a-z_]*),/\2/p' \
@@ -166,24 +166,24 @@ mapfile -t events < <(sed -n -E \
 say "trace: building the modules for $release"
 build_modules trace-build "$headers" "$lab_work/build"
 mkdir "$lab_work/hog"
-cp "$lab_scripts/guest-trace-hog.c" "$lab_work/hog"
-printf '%s\n' "obj-m := guest-trace-hog.o" "ccflags-y := -I$lab_work/build" \
+cp "$lab_scripts/guest/trace-hog.c" "$lab_work/hog"
+printf '%s\n' "obj-m := trace-hog.o" "ccflags-y := -I$lab_work/build" \
 	>"$lab_work/hog/Kbuild"
 quiet trace-hog kbuild "$headers" M="$lab_work/hog" \
 	KBUILD_EXTRA_SYMBOLS="$lab_work/build/Module.symvers" modules
 
 files=("$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_sessions.ko
-	"$lab_work"/hog/guest-trace-hog.ko)
+	"$lab_work"/hog/trace-hog.ko)
 if [ -z "${QUICK-}" ]; then
 	mapfile -t libraries < <(ldd "$(command -v bpftrace)" |
 		grep -o '/[^ ]*' | grep -v ':$' | sort -u)
-	files+=("$(command -v bpftrace)" "${libraries[@]}" "$lab_scripts"/hwheel-*.bt)
+	files+=("$(command -v bpftrace)" "${libraries[@]}" "$lab_top"/tools/hwheel-*.bt)
 	export PACK=cat	# 200 MB
 fi
 
 say "trace: booting $release"
-TIMEOUT=${TIMEOUT:-600} "$lab_scripts/boot-qemu.sh" "$vmlinuz" 2 2G \
-	"$lab_scripts/guest-trace.sh" "${files[@]}" >"$console" || failed=1
+TIMEOUT=${TIMEOUT:-600} "$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 2G \
+	"$lab_scripts/guest/trace.sh" "${files[@]}" >"$console" || failed=1
 
 guest_log "$console" >"$log"
 declare -A value=()

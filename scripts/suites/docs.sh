@@ -47,7 +47,7 @@ files_exist()
 {
 	local name status=0 n=0
 
-	for name in $(grep -ohE '\<(scripts|samples|proofs|fuzz|debian|Documentation)/[A-Za-z0-9_./-]*|\<hwheel(_[a-z]+)?\.[chk]o?\>' \
+	for name in $(grep -ohE '\<(scripts|tools|samples|proofs|fuzz|sim|debian|Documentation)/[A-Za-z0-9_./-]*|\<hwheel(_[a-z]+)?\.[chk]o?\>' \
 			Documentation/*.rst | sed 's/[./-]*$//; s/\.ko$/.c/' | sort -u); do
 		n=$((n + 1))
 		[ -e "$name" ] || [ "$name" = Documentation/output ] ||

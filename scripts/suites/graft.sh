@@ -20,11 +20,11 @@ suite()
 	tree_state "$source" >"$lab_work/source"
 
 	try "not into headers" refused "not a kernel's source tree" \
-		"$lab_scripts/graft" "$lab_top"
-	try "put in" "$lab_scripts/graft" "$tree"
+		"$lab_top/tools/graft" "$lab_top"
+	try "put in" "$lab_top/tools/graft" "$tree"
 	try "links not written to" diff "$lab_work/source" <(tree_state "$source")
 	tree_state "$tree" -inum >"$lab_work/grafted"
-	"$lab_scripts/graft" "$tree" >/dev/null
+	"$lab_top/tools/graft" "$tree" >/dev/null
 	try "again, nothing changes" diff "$lab_work/grafted" <(tree_state "$tree" -inum)
 
 	cd "$tree" || return
@@ -42,11 +42,11 @@ suite()
 		"$lab_work/run" "$lab_work/modules"
 	try "all modules" ls "$build"/lib/hwheel/hwheel{,_kunit,_torture,_bench}.ko \
 		"$build"/lib/hwheel/samples/hwheel_{hello,rcu,sessions}.ko
-	boot=("$lab_scripts/boot-uml.sh" "$build/linux") dir=$build/lib/hwheel
+	boot=("$lab_scripts/lab/boot-uml.sh" "$build/linux") dir=$build/lib/hwheel
 	boot_kunit
 
 	cd "$lab_top" || return
-	"$lab_scripts/graft" --undo "$tree"
+	"$lab_top/tools/graft" --undo "$tree"
 	try "taken out" diff "$lab_work/before" <(tree_state "$tree")
 }
 
@@ -54,8 +54,8 @@ suite()
 graft_kunit()
 {
 	tools/testing/kunit/kunit.py "$1" --kunitconfig lib/hwheel \
-		--kunitconfig "$lab_scripts/config/common.config" \
-		--kunitconfig "$lab_scripts/config/uml.config" \
+		--kunitconfig "$lab_scripts/lab/config/common.config" \
+		--kunitconfig "$lab_scripts/lab/config/uml.config" \
 		--kconfig_add "$(uml_config)" \
 		--build_dir "$build" --jobs "$lab_jobs" "${@:2}"
 }

@@ -104,8 +104,8 @@ packages_boot()
 	rm -f "$lab_work"/hwheel.ko*
 	cp "$1"/updates/dkms/hwheel.ko* "$1/hello.ko" "$lab_work" || return
 	module_plain "$lab_work"/hwheel.ko*
-	TIMEOUT=120 "$lab_scripts/boot-qemu.sh" "$2" 2 512M \
-		"$lab_scripts/guest-packages.sh" "$lab_work/hwheel.ko" \
+	TIMEOUT=120 "$lab_scripts/lab/boot-qemu.sh" "$2" 2 512M \
+		"$lab_scripts/guest/packages.sh" "$lab_work/hwheel.ko" \
 		"$lab_work/hello.ko" >"$lab_work/console" || status=$?
 
 	guest_log "$lab_work/console" >"$lab_work/log"

@@ -55,14 +55,14 @@ reach_errors()
 	printf '#!/bin/sh\necho 1000\n' >"$fake/bin/id"
 	chmod +x "$fake/bin"/*
 	try "no QEMU, not root" refused "please install qemu-system-x86" \
-		env PATH="$fake/bin:$PATH" "$lab_scripts/boot-qemu.sh" vmlinuz 1 1G script
+		env PATH="$fake/bin:$PATH" "$lab_scripts/lab/boot-qemu.sh" vmlinuz 1 1G script
 	printf '#!/bin/sh\necho 0\n' >"$fake/bin/id"
 	for command in /bin/* /usr/bin/*; do
 		ln -sf "$command" "$fake/all"
 	done
 	rm "$fake"/all/apt-*
 	try "no QEMU, no apt" refused "needs Debian's apt-get" \
-		env PATH="$fake/bin:$fake/all" "$lab_scripts/boot-qemu.sh" vmlinuz 1 1G script
+		env PATH="$fake/bin:$fake/all" "$lab_scripts/lab/boot-qemu.sh" vmlinuz 1 1G script
 }
 
 # said LINES COMMAND...: succeeds with so many lines about mokutil
@@ -79,7 +79,7 @@ reach_compilers()
 
 	clang_for_gcc "$lab_work/clang"
 	for flavour in 6.1 6.12 6.12-rt newest; do
-		kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
+		kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
 		# Where the headers are
 		ROOT=$(kbuild_root "${kernel##* }") need gcc clang-19
 		try "$flavour gcc" reach_build "${kernel##* }" W=1
@@ -154,7 +154,7 @@ i386_kunit()
 {
 	(
 		flock 9
-		"$lab_scripts/graft" "$dir/tree" >/dev/null && cd "$dir/tree" || exit
+		"$lab_top/tools/graft" "$dir/tree" >/dev/null && cd "$dir/tree" || exit
 		rm -rf "$dir/build/lib/hwheel"
 		say "i386: building it into UML (the first time about 3 min)"
 		C_INCLUDE_PATH=/usr/include/$(gcc -dumpmachine) \
@@ -195,10 +195,10 @@ reach_arm64()
 		ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-
 	{
 		echo "sessions=10000 parameters='max_ms=2000 traffic_ms=1000'"
-		cat "$lab_scripts/guest-demo.sh"
+		cat "$lab_scripts/guest/demo.sh"
 	} >"$lab_work/payload"
 	say "$suite: arm64: booting"
-	MACHINE=aarch64 BUSYBOX=$dir/usr/bin/busybox "$lab_scripts/boot-qemu.sh" \
+	MACHINE=aarch64 BUSYBOX=$dir/usr/bin/busybox "$lab_scripts/lab/boot-qemu.sh" \
 		"$dir/vmlinuz" 2 1G "$lab_work/payload" "$lab_work/reach/hwheel.ko" \
 		"$lab_work"/reach/samples/hwheel_{rcu,sessions}.ko >"$lab_work/console" || status=$?
 	cat "$lab_work/console"

@@ -43,8 +43,8 @@ readme_table()
 	user		apt-get install dkms		-		-
 	user		make dkms			-		/var/lib/dkms/hwheel/kernel-*/Module.symvers
 	efi		mokutil --import /var/lib/dkms/mok.pub	-	/var/lib/dkms/mok.pub
-	user		scripts/graft TREE		-		~/linux/lib/hwheel/hwheel.c
-	user		scripts/graft --undo TREE	-		!~/linux/lib/hwheel
+	user		tools/graft TREE		-		~/linux/lib/hwheel/hwheel.c
+	user		tools/graft --undo TREE	-		!~/linux/lib/hwheel
 	user		apt-get install python3-rich bpftrace	-	/usr/bin/bpftrace
 	guest		insmod hwheel.ko		-		/sys/kernel/debug/hwheel/system/config
 	guest		insmod samples/hwheel_hello.ko	-		/sys/module/hwheel_hello/refcnt
@@ -52,9 +52,9 @@ readme_table()
 	guest-driver	insmod session.ko		-		%session .* idle
 	guest		tc qdisc add dev lo root hwpace rate 100mbit	-	/sys/module/hwheel_pace/refcnt
 	usage		tc qdisc add dev lo root hwpace help	-	%^Usage:.* hwpace
-	live		scripts/hwheel-top		-		%level 0
-	live		scripts/hwheel-who.bt		-		%@armed\[
-	live		scripts/hwheel-late.bt		-		%@late_us\[
+	live		tools/hwheel-top		-		%level 0
+	live		tools/hwheel-who.bt		-		%@armed\[
+	live		tools/hwheel-late.bt		-		%@late_us\[
 	wheel		system				-		-
 	debugfs		config				-		-
 	debugfs		levels				-		-
@@ -187,7 +187,7 @@ readme_files()
 {
 	local file status=0
 
-	for file in $(grep -oE '\<(scripts|samples|Documentation)/[A-Za-z0-9_./-]*[A-Za-z0-9]' \
+	for file in $(grep -oE '\<(scripts|tools|samples|Documentation)/[A-Za-z0-9_./-]*[A-Za-z0-9]' \
 		      "$readme" | sed 's/\.ko$/.c/'); do
 		[ -e "$lab_top/$file" ] || { echo "there is no $file"; status=1; }
 	done
@@ -323,7 +323,7 @@ readme_guest()
 			s/^\(([0-9]+); a list.*levels \(([0-9]+)\).*/grep "^spokes \1,\1" /p' \
 			"$readme" | sed "s,$, $wheel/config \&\&,") :"
 	item="hwheel-top and debugfs say the same"
-	readme_step "sh scripts/guest-top.sh"
+	readme_step "sh scripts/guest/top.sh"
 	IFS=$'\t' read -r where item arguments sign < <(readme_rows refusal)
 	readme_step "rmmod hwheel_sessions
 		sed '/vermagic=/ s/ SMP / UMP /' hwheel.ko >/tmp/hwheel.ko
@@ -335,10 +335,10 @@ readme_guest()
 	mapfile -t files < <(stock_modules "$release" virtio_blk)
 	{
 		echo "modules='${files[*]##*/}'"
-		cat "$lab_scripts/guest-readme.sh"
+		cat "$lab_scripts/guest/readme.sh"
 	} >"$lab_work/payload"
 	say "$suite: booting $release"
-	DISK=$image TIMEOUT=${TIMEOUT:-600} "$lab_scripts/boot-qemu.sh" "$vmlinuz" 2 1G \
+	DISK=$image TIMEOUT=${TIMEOUT:-600} "$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 1G \
 		"$lab_work/payload" "${files[@]}" >"$console" || status=$?
 	cat "$console"
 	verdict "guest: boots and ends" "$console" [ $status = 0 ]

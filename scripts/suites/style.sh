@@ -14,7 +14,7 @@ suite()
 {
 	need gcc make perl sparse shellcheck git
 	source=$(linux_source 6.x)
-	kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
+	kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12)
 	headers=${kernel##* }
 	build=$lab_work/style
 	copy_sources "$build"
@@ -24,8 +24,8 @@ suite()
 	try checkpatch checkpatch "${code[@]}"
 	try kernel-doc "$source/scripts/kernel-doc" -none -Werror hwheel.h hwheel.c \
 		hwheel_jiffies.h
-	try shellcheck shellcheck -x -P scripts .ci/run scripts/graft scripts/*.sh scripts/suites/*.sh \
-		scripts/suites/shared/*.sh
+	mapfile -t shell < <(grep -rlE '^(#!/bin/(ba)?sh|# shellcheck shell=)' .ci scripts tools | sort)
+	try shellcheck shellcheck -x -P scripts "${shell[@]}"
 	try "one version" one_version
 	try clean-checkout clean_checkout
 	try W=1 silent '([Ww]arning|WARNING|error):' W=1

@@ -10,6 +10,6 @@ suite()
 
 	need python3 python3-rich python3-matplotlib busybox-static
 	for class in Plan Shared Top Keys Plot; do
-		try $class /usr/bin/python3 "$lab_scripts/test-tools.py" $class
+		try $class /usr/bin/python3 "$lab_top/tools/test-tools.py" $class
 	done
 }

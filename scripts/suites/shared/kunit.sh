@@ -23,13 +23,13 @@ run_kunit()
 	shift
 	dir=$lab_work/$suite
 	need gcc make python3
-	kernel=$("$lab_scripts/build-kernel.sh" "$variant")
+	kernel=$("$lab_scripts/lab/build-kernel.sh" "$variant")
 	read -r image build <<<"$kernel"
 	source=$build/source
 	case $variant in
-	uml*)	boot=("$lab_scripts/boot-uml.sh" "$image") arch=(ARCH=um)
+	uml*)	boot=("$lab_scripts/lab/boot-uml.sh" "$image") arch=(ARCH=um)
 		try "signal frames fit" uml_stack_fits "$build" ;;
-	x86*)	boot=("$lab_scripts/boot-qemu.sh" "$image" "$CPUS" 1G) ;;
+	x86*)	boot=("$lab_scripts/lab/boot-qemu.sh" "$image" "$CPUS" 1G) ;;
 	esac
 
 	say "$suite: building the modules"
@@ -46,7 +46,7 @@ boot_kunit()
 	say "$suite: booting$on"
 	{
 		echo "parameters='$*' loads=${LOADS:-0}"
-		cat "$lab_scripts/guest-kunit.sh"
+		cat "$lab_scripts/guest/kunit.sh"
 	} >"$dir/payload"
 	TIMEOUT=${TIMEOUT:-300} APPEND="kunit.autorun=1 ${APPEND-}" "${boot[@]}" "$dir/payload" \
 		"$dir"/hwheel.ko "$dir"/hwheel_kunit.ko |

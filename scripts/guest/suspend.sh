@@ -19,9 +19,9 @@ rtc()
 # Before their first tick, hrtimers are still in low resolution
 sleep 0.05
 insmod hwheel.ko || exit 1
-insmod guest-suspend.ko before="$before" after="$after" || exit 1
+insmod suspend-timers.ko before="$before" after="$after" || exit 1
 log "sleeps at $(rtc)"
 echo "+$asleep" >/sys/class/rtc/rtc0/wakealarm && echo mem >/sys/power/state || exit 1
 log "wakes at $(rtc)"
 sleep "$awake"
-rmmod guest-suspend && rmmod hwheel && log unloaded
+rmmod suspend-timers && rmmod hwheel && log unloaded

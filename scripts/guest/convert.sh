@@ -163,12 +163,12 @@ use_sctp()
 	ip -n c addr add 10.1.0.1/24 dev c0 && ip -n s addr add 10.1.0.2/24 dev s0 &&
 	ip -n c link set c0 up && ip -n s link set s0 up || return
 
-	/hw/guest-sctp idle 2 >/tmp/idle || return
-	/hw/guest-sctp beat 6 >/tmp/beat &
+	/hw/sctp-load idle 2 >/tmp/idle || return
+	/hw/sctp-load beat 6 >/tmp/beat &
 	sleep 2
 	[ $which = stock ] || shown sctp_generate_heartbeat_event || return
 	wait $! || return
-	/hw/guest-sctp dead "$cut" >/tmp/dead || return
+	/hw/sctp-load dead "$cut" >/tmp/dead || return
 
 	debian /hw/tc -n c qdisc replace dev c0 root netem loss 10% &&
 	debian /hw/tc -n s qdisc replace dev s0 root netem loss 10% || return
@@ -176,7 +176,7 @@ use_sctp()
 		ip netns exec $ns /bin/sh -c 'echo 20 >/proc/sys/net/sctp/association_max_retrans'
 	done
 	start=$(uptime_ms)
-	/hw/guest-sctp echo 100 >/tmp/echo || return
+	/hw/sctp-load echo 100 >/tmp/echo || return
 	log "measured echo_ms $(($(uptime_ms) - start))"
 	while read -r name value; do
 		log "measured $name $value"

@@ -4,10 +4,10 @@
  * vcan0, for the guest of convert.sh. Prints what it measured as "NAME NUMBER";
  * times are in microseconds, and "least" is the least of several.
  *
- * Usage: guest-can send	cyclic frames: some with a short interval, then
+ * Usage: can-load send	cyclic frames: some with a short interval, then
  *				with a long one, until they are deleted
- *	  guest-can watch	a timeout where nothing is received
- *	  guest-can throttle	a limit to how often changes are passed on
+ *	  can-load watch	a timeout where nothing is received
+ *	  can-load throttle	a limit to how often changes are passed on
  */
 #include <err.h>
 #include <errno.h>
@@ -270,6 +270,6 @@ int main(int argc, char **argv)
 	else if (!strcmp(what, "throttle"))
 		do_throttle(bcm, raw);
 	else
-		errx(1, "usage: guest-can send|watch|throttle");
+		errx(1, "usage: can-load send|watch|throttle");
 	return 0;
 }

@@ -5,7 +5,7 @@
 # debugfs has of it, in a kernel that runs and has Python. Nothing happens on the
 # wheel meanwhile: its timers are ten minutes away.
 #
-# Usage: guest-top.sh, in a checkout in which make has been run, hwheel loaded
+# Usage: scripts/guest/top.sh, in a checkout in which make has been run, hwheel loaded
 
 set -eu
 wheel=/sys/kernel/debug/hwheel/system
@@ -51,8 +51,8 @@ from_screen()
 insmod samples/hwheel_sessions.ko sessions=2000 min_ms=600000 max_ms=900000 traffic_ms=100
 sleep 3
 from_debugfs >/tmp/before
-scripts/hwheel-top --json --interval 0 >/tmp/json
-scripts/hwheel-top --once --interval 0 >/tmp/screen
+tools/hwheel-top --json --interval 0 >/tmp/json
+tools/hwheel-top --once --interval 0 >/tmp/screen
 cat /tmp/screen
 from_debugfs >/tmp/debugfs
 diff /tmp/before /tmp/debugfs

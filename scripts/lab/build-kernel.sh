@@ -37,7 +37,7 @@ need gcc libc6-dev make flex bison bc "${packages[@]}"
 source=$(linux_source "$series")
 wanted=$lab_work/wanted
 for part in $parts; do
-	cat "$lab_scripts/config/$part.config"
+	cat "$lab_scripts/lab/config/$part.config"
 done >"$wanted"
 [ "${name#uml}" = "$name" ] || uml_config >>"$wanted"
 

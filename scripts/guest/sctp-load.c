@@ -4,12 +4,12 @@
  * (10.1.0.2), for the guest of convert.sh. Prints what it is asked to measure
  * as "NAME NUMBER".
  *
- * Usage: guest-sctp echo N	sends N messages, each to arrive and in order;
+ * Usage: sctp-load echo N	sends N messages, each to arrive and in order;
  *				tells how often T3-rtx has expired
- *	  guest-sctp idle SECONDS	the time to the end of an association that the
+ *	  sctp-load idle SECONDS	the time to the end of an association that the
  *				server closes when it is idle for SECONDS
- *	  guest-sctp beat SECONDS	heartbeats sent while it is idle
- *	  guest-sctp dead COMMAND	the time to the end of an association with
+ *	  sctp-load beat SECONDS	heartbeats sent while it is idle
+ *	  sctp-load dead COMMAND	the time to the end of an association with
  *				something to send, after COMMAND cut the line
  */
 #define _GNU_SOURCE
@@ -170,7 +170,7 @@ int main(int argc, char **argv)
 			errx(1, "the association did not break");
 		printf("dead_ms %ld\n", now_ms() - start);
 	} else {
-		errx(2, "usage: guest-sctp echo|idle|beat|dead ARGUMENT");
+		errx(2, "usage: sctp-load echo|idle|beat|dead ARGUMENT");
 	}
 	return 0;
 }

@@ -4,14 +4,14 @@
 # What the lab's scripts share: messages, the cache, Debian's archive, builds
 # of the modules, guests, the verdict on a kernel log.
 #
-# Usage: . "$(dirname "$0")/lab.sh"
+# Usage: . "$(dirname "$0")/lab/lab.sh"
 
 set -euo pipefail
 export LC_ALL=C
 # make check's own make must not steer those that are started here
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES KDIR ARCH CROSS_COMPILE KBUILD_OUTPUT
 
-lab_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+lab_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 lab_scripts=$lab_top/scripts
 lab_cache=${XDG_CACHE_HOME:-~/.cache}/hwheel
 lab_jobs=$(nproc)
@@ -727,7 +727,7 @@ guest_image()
 	need busybox-static cpio gzip
 	mkdir -p "$root"/{bin,dev,hw,proc,sys,tmp}
 	cp "${BUSYBOX:-/bin/busybox}" "$root/bin"
-	install -m 755 "$lab_scripts/guest-init.sh" "$root/init"
+	install -m 755 "$lab_scripts/guest/init.sh" "$root/init"
 	cp "$script" "$root/payload"
 	[ $# = 0 ] || cp "$@" "$root/hw"
 	(cd "$root" && find . | cpio -o -H newc -R 0:0 --quiet |

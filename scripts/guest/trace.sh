@@ -104,16 +104,16 @@ follow()
 # The sessions end by themselves, and the hog has its rounds
 cat >load <<'END'
 insmod hwheel_sessions.ko sessions=2000 min_ms=10 max_ms=700 traffic_ms=300
-taskset 1 insmod guest-trace-hog.ko
+taskset 1 insmod trace-hog.ko
 until [ "$(cat /sys/module/hwheel_sessions/parameters/done)" = Y ] &&
-      [ "$(cat /sys/module/guest_trace_hog/parameters/done)" = Y ]; do
+      [ "$(cat /sys/module/trace_hog/parameters/done)" = Y ]; do
 	sleep 1
 done
 END
 
 unload()
 {
-	rmmod guest_trace_hog && rmmod hwheel_sessions
+	rmmod trace_hog && rmmod hwheel_sessions
 }
 
 # scripted NAME ARGUMENTS...: the load under a script; what both counted

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 ///
-/// Moves a driver from timer_list to hwheel. scripts/hwheel-convert runs it,
+/// Moves a driver from timer_list to hwheel. tools/hwheel-convert runs it,
 /// adds the includes and tells what is left.
 ///
 /// What has no equal is left as it is: timer flags other than TIMER_PINNED,

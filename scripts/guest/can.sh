@@ -35,10 +35,10 @@ shown()
 # use WHAT CALLBACK
 use()
 {
-	/hw/guest-can $1 >/tmp/$1 2>/tmp/$1.err &
+	/hw/can-load $1 >/tmp/$1 2>/tmp/$1.err &
 	[ $which = can-stock ] || shown $2
 	wait $! || {
-		log "guest-can $1: $(cat /tmp/$1.err)"
+		log "can-load $1: $(cat /tmp/$1.err)"
 		return 1
 	}
 	while read -r name value; do

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 ///
-/// Moves a driver from hrtimer to hwheel. scripts/hwheel-convert runs it, adds
+/// Moves a driver from hrtimer to hwheel. tools/hwheel-convert runs it, adds
 /// the includes and tells what is left.
 ///
 /// What has no equal is left as it is: clocks other than CLOCK_MONOTONIC,

@@ -32,9 +32,9 @@ import xml.etree.ElementTree
 from fractions import Fraction
 from unittest import mock
 
-SCRIPTS = os.path.dirname(os.path.abspath(__file__))
+TOOLS = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
-sys.path.insert(0, SCRIPTS)
+sys.path.insert(0, TOOLS)
 import hwheel_debugfs as hw     # noqa: E402
 
 # A script that is started in the background ignores SIGINT, and so would the tools
@@ -47,7 +47,7 @@ ENVIRONMENT = {'PATH': os.environ['PATH'], 'LC_ALL': 'C.UTF-8', 'TERM': 'xterm-2
 
 def load(name):
     """A tool as a module."""
-    path = os.path.join(SCRIPTS, name)
+    path = os.path.join(TOOLS, name)
     loader = importlib.machinery.SourceFileLoader(name.replace('-', '_'), path)
     module = importlib.util.module_from_spec(
         importlib.util.spec_from_loader(loader.name, loader))
@@ -57,7 +57,7 @@ def load(name):
 
 def run(tool, *args, stdin='', env=None):
     """Runs a tool; its output is text."""
-    return subprocess.run([os.path.join(SCRIPTS, tool), *args], input=stdin, text=True,
+    return subprocess.run([os.path.join(TOOLS, tool), *args], input=stdin, text=True,
                           capture_output=True, timeout=60, check=False,
                           env={**ENVIRONMENT, **(env or {})})
 
@@ -601,7 +601,7 @@ class Top(Test):
         self.assertEqual(self.ok('hwheel-top', '--replay', self.path('run'), '--once'), last)
 
     def record_sh(self, shell, *args):
-        return subprocess.run([*shell, os.path.join(SCRIPTS, 'hwheel-record.sh'), *args],
+        return subprocess.run([*shell, os.path.join(TOOLS, 'hwheel-record.sh'), *args],
                               text=True, capture_output=True, timeout=60, check=False,
                               env={**ENVIRONMENT, 'HWHEEL_DEBUGFS': self.path('wheels')})
 
@@ -657,7 +657,7 @@ class Keys(Test):
         self.resize(*size)
         self.before = termios.tcgetattr(self.slave)
         self.process = subprocess.Popen(
-            [os.path.join(SCRIPTS, 'hwheel-top'), '--debugfs', self.path('wheels'), '--interval',
+            [os.path.join(TOOLS, 'hwheel-top'), '--debugfs', self.path('wheels'), '--interval',
              '200ms', *args], stdin=self.slave, stdout=self.slave, stderr=self.slave,
             env={**ENVIRONMENT, **(env or {})}, start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
