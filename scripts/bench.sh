@@ -29,7 +29,7 @@ measure()
 
 	{
 		echo "groups='$2'"
-		echo "parameters='$3' read=${READ:-}"
+		echo "parameters='$3' read=${READ:-} lines=1000"
 		cat "$lab_scripts/guest/bench.sh"
 	} >"$lab_work/payload"
 	shift 3

@@ -27,8 +27,8 @@ rounds()
 	local log=$lab_work/console status=0
 
 	{
-		echo "parameters='rounds=1 pending=1000 what=bounds $*'"
-		cat "$lab_scripts/guest/bounds.sh"
+		echo "groups=bounds parameters='rounds=1 pending=1000 $*' read=0.1 lines=300"
+		cat "$lab_scripts/guest/bench.sh"
 	} >"$lab_work/payload"
 	APPEND=tsc=nowatchdog ICOUNT=0 TIMEOUT=${TIMEOUT:-3600} "$lab_scripts/lab/boot-qemu.sh" \
 		"$vmlinuz" 1 2G "$lab_work/payload" "$lab_work"/modules/hwheel.ko \

@@ -33,7 +33,7 @@ result()
 	echo "$1 $suite $2" >>"$lab_work/results"
 	echo "$1: $2 $3"
 	[ "$1" != failed ] || {
-		echo "$suite: $3, see $log"
+		echo "$suite: $3: see scripts/suites/$suite.sh and $log"
 		[ ! -s "${4-}" ] || tail -n 20 "$4" | sed 's/^/  | /'
 	} >>"$lab_work/failures"
 }

@@ -2,8 +2,9 @@
 # shellcheck shell=dash disable=SC2086,SC2154
 #
 # What the guests of bench.sh run: one group of measurements after the other.
-# bench.sh sets $groups, $parameters and $read, the pause between two looks at
-# debugfs if there are to be any. The results are in the kernel log.
+# The results are in the kernel log. bench.sh and bounds.sh set $groups, $parameters,
+# and $read. If $read is not empty, debugfs is read meanwhile: $lines lines of each
+# file, then a pause of $read seconds.
 
 log()
 {
@@ -19,15 +20,15 @@ bytes=$(sed -n 's/^bytes_per_cpu //p' /sys/kernel/debug/hwheel/system/config)
 log "subject=hwheel op=wheel_size variant=relative tick_ns=1000000 crosses=0" \
 	"pending=0 delay_ms=0 cpus=1 median=$bytes min=$bytes max=$bytes unit=bytes"
 
-# Of a file with a line for each of a million timers, some. By the shell itself:
-# what the kernel does when processes end is not to be measured.
+# A file may have a line for each of a million timers, so $lines of them must do. The
+# shell reads them: the end of a process would be measured, too.
 read_debugfs()
 {
 	until [ -e /tmp/measured ]; do
 		sleep $read
 		for file in /sys/kernel/debug/hwheel/*/*; do
 			n=0
-			while [ $n -lt 1000 ] && read -r _; do
+			while [ $n -lt $lines ] && read -r _; do
 				n=$((n + 1))
 			done <$file
 		done 2>/dev/null

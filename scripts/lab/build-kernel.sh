@@ -1,33 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds a kernel, against which modules can be built too, from one of Debian's
-# kernel sources, and prints one line: IMAGE BUILDDIR.
+# Builds a kernel from one of Debian's kernel sources and prints one line: IMAGE
+# BUILDDIR. Modules can be built against BUILDDIR.
+#
+# Each kernel is a file in kernels/. The kernel has the file's name, which begins with
+# uml (user-mode Linux) or x86. The file sets
+#	series		of Debian's linux-source: newest, oldest, or a number, as 6.12
+#	parts		of the configuration: names of files in config/, without .config
+#	took		how long a build took
 #
 # Usage: build-kernel.sh KERNEL|list
 
 . "$(dirname "$0")/lab.sh"
 
-# Name, which begins with uml or x86; source; parts of the configuration; how long it
-# takes. A new kernel is one more line.
-kernels=(
-	"uml		newest	common uml uml-time		1 min"
-	"uml-6.1	oldest	common uml uml-time		1 min"
-	"uml-debug	newest	common uml uml-time debug leaks	2 min"
-	"uml-smp	newest	common uml smp			1 min"
-	"x86-kasan	newest	common x86 smp debug x86-kasan	5 min"
-	"x86-kcsan	newest	common x86 smp kcsan		4 min"
-)
-
-while IFS=$'\t' read -r name series parts took; do
-	[ "$name" = "${1-}" ] && break
-done < <(printf '%s\n' "${kernels[@]}" | tr -s '\t')
-if [ "${1-}" = list ]; then
-	printf '%s\n' "${kernels[@]%%$'\t'*}"
-	exit
-elif [ "$name" != "${1-}" ]; then
-	die "usage: build-kernel.sh ${kernels[*]%%$'\t'*}"
-fi
+kernels=$lab_scripts/lab/kernels name=${1:-none} series='' parts='' took=''
+[ "$name" != list ] || { ls "$kernels"; exit; }
+[ -f "$kernels/$name" ] || die "no kernel $name; build-kernel.sh list names them"
+# shellcheck source=/dev/null
+. "$kernels/$name"
 
 case $name in
 uml*)	make=(make ARCH=um) image=linux packages=() ;;
