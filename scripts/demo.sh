@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Boots a stock Debian kernel in QEMU, keeps session timeouts on hwheel there,
-# and shows the levels draining. Ends with
+# Boots a stock Debian kernel in QEMU, keeps session timeouts on hwheel there, and shows
+# how the levels drain. The last line is
 #	demo: armed N fired N cancelled N early N lost N max_late_ns N
-# and status 0 if no timer was early, lost or doubled and none is missing.
-# With PLOT=FILE the run is recorded and drawn, too, which may fail by itself.
+# The exit status is 0 if no timer was early or lost, none fired twice, and
+# armed = fired + cancelled. PLOT=FILE also records and draws the run. A failure to draw
+# does not change the exit status.
 #
 # Usage: [KERNEL=name] [SESSIONS=n] [MAX_MS=ms] [TRAFFIC_MS=ms] \
 #	 [PLOT=FILE.svg] demo.sh
@@ -19,7 +20,7 @@ traffic_ms=${TRAFFIC_MS:-10000}
 plot=${PLOT:-}
 console=$lab_work/console log=$lab_work/log failed=0
 
-# verdict NAME COMMAND...: tells whether COMMAND succeeds
+# verdict NAME COMMAND...: prints whether COMMAND succeeds
 verdict()
 {
 	local name=$1
@@ -43,7 +44,7 @@ clean()
 	! dmesg_dirty "$log"
 }
 
-# exact: whether the counts are those of timers that are exact
+# exact: whether the counts say that all timers were exact
 exact()
 {
 	[ "${count[armed]:-0}" -gt 0 ] &&
@@ -51,7 +52,7 @@ exact()
 		[ "${count[early]:-}/${count[lost]:-}/${count[double]:-0}" = 0/0/0 ]
 }
 
-# draw: keeps the recording in the cache; in a shell of its own, for need may die
+# draw: keeps the recording in the cache. need may die, so it runs in a subshell.
 draw()
 {
 	local recording=$lab_cache/log/demo-$flavour.recording

@@ -3,9 +3,9 @@
 #
 # Boots a stock Debian kernel in QEMU and sends packets through the qdisc hwpace
 # (samples/hwheel_pace.c) and through fq and tbf at the same rate. Prints one
-# table: the rates that were achieved, the gaps between packets and what each
-# packet cost. Status 0 if hwpace kept its rate within 2 % and lost nothing, and
-# if all that can be done to a qdisc went well.
+# table: the measured rates, the gaps between packets and the cost of a packet. The exit
+# status is 0 if hwpace kept its rate within 2 %, lost nothing, and survived all that can
+# be done to a qdisc.
 #
 # Usage: [KERNEL=name] [RATE=Mbit/s] [TIME=seconds] [BYTES=n] \
 #	 [QUICK=1] pacing.sh
@@ -19,7 +19,7 @@ time=${TIME:-5}
 bytes=${BYTES:-1000}
 console=$lab_work/console log=$lab_work/log failed=0
 
-# verdict NAME COMMAND...: tells whether COMMAND succeeds
+# verdict NAME COMMAND...: prints whether COMMAND succeeds
 verdict()
 {
 	local name=$1
@@ -43,8 +43,8 @@ clean()
 	! dmesg_dirty "$log"
 }
 
-# rows GROUP N CONDITION: whether there are N rows of GROUP and CONDITION, in
-# awk's terms, holds for all of them; shows those for which it does not
+# rows GROUP N CONDITION: whether there are N rows of GROUP, and CONDITION (of awk) holds
+# for all of them. Prints the rows for which CONDITION does not hold.
 rows()
 {
 	awk -v group="$1" -v wanted="$2" '
@@ -65,7 +65,7 @@ rows()
 	END { exit bad || n != wanted }' "$console"
 }
 
-# A counter stands in a row twice, before and after
+# A row has each counter twice: before and after
 table()
 {
 	awk -v kernel="$release" -v bytes="$bytes" -v rate="$rate" '

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Prints snapshots of a wheel's debugfs files for hwheel-top --replay and
-# hwheel-plot, where there is no Python: it needs a POSIX shell, sed, sleep and
-# awk, of busybox for one. Each line begins with hwr1 and the name of its file,
-# so that other output may come in between, as on a serial console.
+# Prints snapshots of a wheel's debugfs files for hwheel-top --replay and hwheel-plot. It
+# needs no Python, only a POSIX shell, sed, sleep and awk; those of busybox will do. Each
+# line begins with hwr1 and the name of its file, so that other output may come in between,
+# as on a serial console.
 #
 # Usage: hwheel-record.sh [-i SECONDS] [-n SNAPSHOTS] [-c] [WHEEL]
 
@@ -47,8 +47,8 @@ snapshot()
 	echo "hwr1 end"
 }
 
-# Timers and the soonest of them by CPU and callback. What is soonest is kept as
-# text as well, since the awk of busybox may print large numbers as 1e+18.
+# For each CPU and callback: the number of timers, and the earliest expiration. The
+# earliest is also kept as text, since the awk of busybox may print large numbers as 1e+18.
 sum_up()
 {
 	echo '# cpu function timers soonest_ns'

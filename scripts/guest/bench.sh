@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC2086,SC2154
 #
-# What the guests of bench.sh run: one group of measurements after the other.
-# The results are in the kernel log. bench.sh and bounds.sh set $groups, $parameters,
-# and $read. If $read is not empty, debugfs is read meanwhile: $lines lines of each
-# file, then a pause of $read seconds.
+# The guests of bench.sh and bounds.sh run this: one group of measurements after the
+# other. The results go to the kernel log.
+#
+# bench.sh and bounds.sh set $groups, $parameters and $read. If $read is not empty, the
+# guest reads $lines lines of each debugfs file meanwhile, and pauses $read seconds after
+# each pass.
 
 log()
 {
 	echo "<6>hwheel_bench: $*" >/dev/kmsg
 }
 
-# Before their first tick, hrtimers are still in low resolution
+# hrtimers have low resolution until the first tick
 sleep 0.1
 insmod hwheel.ko || exit 1
 log "kernel=$(uname -r) cpus=$(nproc)"

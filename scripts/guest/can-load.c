@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Has the CAN broadcast manager do what it has timers for, on the interface
- * vcan0, for the guest of convert.sh. Prints what it measured as "NAME NUMBER";
- * times are in microseconds, and "least" is the least of several.
+ * Uses each timer of the CAN broadcast manager, on the interface vcan0, in the
+ * guest of convert.sh. Prints each measurement as "NAME NUMBER". Times are in
+ * microseconds; "least" is the shortest of several.
  *
- * Usage: can-load send	cyclic frames: some with a short interval, then
+ * Usage: can-load send		cyclic frames: some with a short interval, then
  *				with a long one, until they are deleted
  *	  can-load watch	a timeout where nothing is received
  *	  can-load throttle	a limit to how often changes are passed on
@@ -137,7 +137,7 @@ static void print_gaps(const char *name, const long long *stamps, int n)
 	printf("%s_least %lld\n%s_all %lld\n", name, least, name, stamps[n] - stamps[0]);
 }
 
-/* The first is sent at once, and isn't among those that are counted. */
+/* The first frame is sent at once, and does not count. */
 static void do_send(int bcm, int raw)
 {
 	struct message message = {
@@ -170,7 +170,7 @@ static void do_send(int bcm, int raw)
 	print_gaps("fast", stamps, FAST_FRAMES);
 	print_gaps("slow", stamps + FAST_FRAMES, SLOW_FRAMES);
 
-	/* One may have been sent just before */
+	/* The manager may have sent one just before */
 	usleep(20000);
 	while (wait_for(raw, 0))
 		frame_us(raw);
@@ -200,7 +200,7 @@ static void do_watch(int bcm, int raw)
 	hear(bcm, &message, RX_TIMEOUT);
 	printf("timeout_first %lld\n", now_us() - start);
 
-	/* Each frame starts it anew */
+	/* Each frame re-arms the timeout */
 	for (i = 0; i < TIMEOUTS; i++) {
 		for (j = 0; j < 5; j++) {
 			start = now_us();
@@ -218,8 +218,8 @@ static void do_watch(int bcm, int raw)
 }
 
 /*
- * Changes come much more often than they are to be passed on. Message n is due
- * n periods after the first; the last tells the last change.
+ * Changes come much more often than the manager may report them. Message n is
+ * due n periods after the first. The last message must have the last change.
  */
 static void do_throttle(int bcm, int raw)
 {

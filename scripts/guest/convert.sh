@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC2086,SC2154
 #
-# What the guest of convert.sh runs: uses the bridge and the SCTP of the kernel,
-# or those that were moved to hwheel. A line
+# The guest of convert.sh runs this. It uses the kernel's bridge and SCTP, or those that
+# were moved to hwheel, and prints each measurement as a line
 #	lab: measured NAME NUMBER
-# is what one of them did; times are in ms and begin before what starts them.
-# convert.sh sets $which, stock or moved, and $modules, in the order in which
-# they must be loaded.
+# Times are in ms. Each begins before the command that starts the timer.
+# convert.sh sets $which (stock or moved) and $modules, in the order in which the guest
+# must load them.
 
 log()
 {
@@ -15,7 +15,7 @@ log()
 
 cut="/hw/ld-linux-x86-64.so.2 --library-path /hw /hw/tc -n c qdisc add dev c0 root netem loss 100%"
 
-# Debian's iproute2, beside its libraries
+# Debian's iproute2, with its libraries
 debian()
 {
 	/hw/ld-linux-x86-64.so.2 --library-path /hw "$@"
@@ -38,14 +38,14 @@ uptime_ms()
 	echo $up
 }
 
-# until_ms NAME START COMMAND...: how long after START COMMAND came true
+# until_ms NAME START COMMAND...: logs how long after START COMMAND succeeded
 until_ms()
 {
 	name=$1 start=$2
 	shift 2
 	while ! "$@"; do
 		[ $(($(uptime_ms) - start)) -lt 30000 ] || {
-			log "$name: not after 30 s"
+			log "$name: not within 30 s"
 			return 1
 		}
 		usleep 20000
@@ -53,8 +53,8 @@ until_ms()
 	log "measured $name $(($(uptime_ms) - start))"
 }
 
-# state NETNS PORT STATE: the port's number is that of the state: 1 listening,
-# 2 learning, 3 forwarding, 4 blocking
+# state NETNS PORT STATE: whether the port has this state: 1 listening, 2 learning,
+# 3 forwarding, 4 blocking
 state()
 {
 	bridge -n $1 -d link show dev $2 | grep -q " state $3 "
@@ -75,7 +75,7 @@ gone()
 	! "$@"
 }
 
-# shown CALLBACK...: whether the wheel has timers with these
+# shown CALLBACK...: whether the wheel has timers with these callbacks
 shown()
 {
 	for callback; do
@@ -87,8 +87,8 @@ shown()
 	log "timers: $*"
 }
 
-# Two bridges with two lines between them, one of which is to be blocked, and a
-# host. br0 is the root.
+# Two bridges, two links between them, and a host. br0 is the root. The spanning tree
+# must block one of the links.
 use_bridge()
 {
 	for ns in near far host; do
@@ -119,7 +119,7 @@ use_bridge()
 	until_ms stp_blocking $start state far b1 blocking &&
 	until_ms stp_host $start state near h0 forwarding || return
 
-	# From the change that this was, entries age more quickly for a while
+	# That was a topology change. For a while, entries age more quickly after it.
 	until_ms topology_calm $start calm || return
 	start=$(uptime_ms)
 	ip netns exec host /bin/ping -c 1 -W 1 10.2.0.9 >/dev/null
@@ -131,7 +131,7 @@ use_bridge()
 	until_ms mdb_aged $start gone group || return
 	[ $which = stock ] || shown br_hello_timer_expired br_message_age_timer_expired || return
 
-	# The far bridge no longer hears the root on one line, and takes the other
+	# The far bridge no longer hears the root on one link, and takes the other
 	start=$(uptime_ms)
 	ip -n near link set a0 nomaster || return
 	until_ms lost_listening $start state far b1 listening &&
@@ -143,7 +143,7 @@ use_bridge()
 	done
 }
 
-# The root has seen no change for max_age + forward_delay
+# Until the root has seen no change for max_age + forward_delay
 calm()
 {
 	ip -n near -d link show br0 | grep -q ' topology_change 0 '
@@ -195,8 +195,8 @@ use_bridge &
 bridging=$!
 use_sctp && log "sctp ended"
 wait $bridging && log "bridge ended"
-# Those who are gone may have left work behind
+# Removed sockets and devices may have left work behind
 sleep 1
 rmmod bridge || exit 1
 log "bridge removed"
-# Once loaded, SCTP holds itself, and hwheel with it
+# SCTP can't be unloaded, nor can hwheel, which it uses

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC2086,SC2154
 #
-# What the guest of demo.sh runs: keeps sessions on the module's wheel and
-# shows its levels once a second. demo.sh sets $sessions, $parameters, and
-# $recording to have snapshots of the wheel printed in the end.
+# The guest of demo.sh runs this. It keeps sessions on the module's wheel and prints the
+# wheel's levels once a second. demo.sh sets $sessions and $parameters. If $recording is
+# not empty, the guest prints snapshots of the wheel at the end.
 
 show_levels()
 {
@@ -37,8 +37,8 @@ show_levels()
 	}' /sys/kernel/debug/hwheel/system/levels
 }
 
-# Every file is root's alone and has its header and rows of as many columns; the
-# name of a callback may be followed by that of its module.
+# Only root may read the files. Each has a header, and each row has as many columns as
+# the header. The name of a module may follow that of a callback.
 check_debugfs()
 {
 	for file in config levels spokes timers stats lateness; do
@@ -47,23 +47,23 @@ check_debugfs()
 		NR == 1 { bad = $1 != "#"; columns = NF - 1 }
 		NR > 1 && NF != columns && !($NF ~ /^\[/ && NF == columns + 1) { bad = 1 }
 		END { exit bad || NR < 2 || mode != "400" }' $file || {
-			log "debugfs: $file is not as it should be"
+			log "debugfs: $file has a wrong mode, header or row"
 			return 1
 		}
 	done
 }
 
-# Bad parameters are refused, with a line in the log, and leave nothing behind.
+# hwheel.ko refuses bad parameters with a line in the log, and leaves nothing behind.
 check_refused()
 {
 	for bad in tick_ns=999 levels=9 spokes=128,1; do
 		! insmod hwheel.ko $bad 2>/dev/null || return 1
 	done
-	# busybox tries in two ways
+	# busybox tries twice: by finit_module() and by init_module()
 	[ "$(dmesg | sed -n 's/.*hwheel: wheel "system": //p' | sort -u | wc -l)" = 3 ]
 }
 
-# Good ones are those of the wheel.
+# The wheel has the parameters that were given.
 check_parameters()
 {
 	grep -qx 'tick_ns 20000000' config && grep -qx 'levels 3' config &&
@@ -75,7 +75,7 @@ counts()
 	grep -E '^(added|rearmed|cancelled|expired|cascaded) ' stats
 }
 
-# The files say the same of the same timers, and what the clock says.
+# All files agree on the timers, and with the clock.
 check_sums()
 {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
@@ -141,7 +141,7 @@ sleep 6
 rmmod hwheel_sessions && rmmod hwheel || exit 1
 
 insmod hwheel.ko || exit 1
-# It tests itself, and does not load if that fails
+# The module tests itself. It does not load if a test fails.
 insmod hwheel_rcu.ko && rmmod hwheel_rcu && log rcu
 insmod hwheel_sessions.ko sessions="$sessions" $parameters || exit 1
 log loaded

@@ -3,8 +3,8 @@
 #
 # shellcheck shell=dash
 #
-# init of the lab's guests: runs /payload in /hw, shows the kernel log, says how
-# the payload ended, and powers off. Not for use outside a guest.
+# init of the lab's guests. It runs /payload in /hw, prints the kernel log and the
+# payload's exit status, and powers off. Do not run it outside a guest.
 
 /bin/busybox --install -s /bin
 export PATH=/bin
@@ -13,8 +13,8 @@ mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t debugfs debugfs /sys/kernel/debug
 mount -t tmpfs tmpfs /tmp
-# From here on, for boots are slow under KCSAN. And in the 80 us for which it
-# mostly waits for a race a simulated CPU gets nowhere.
+# KCSAN is off while the kernel boots, because it makes boots slow. KCSAN waits 80 us
+# for a race by default. That is too short for a simulated CPU.
 if [ -e /sys/kernel/debug/kcsan ]; then
 	echo 1000 >/sys/module/kcsan/parameters/udelay_task
 	echo 500 >/sys/module/kcsan/parameters/udelay_interrupt
@@ -29,12 +29,12 @@ echo '<6>lab: payload begins' >/dev/kmsg
 sh /payload
 status=$?
 
-# What the kernel says meanwhile is not to go between
+# The kernel's messages must not come in between
 dmesg -n 1
 echo 'lab: log begins'
 dmesg
 echo 'lab: log ends'
 echo "lab: end $status"
-# Let the console take that before the kernel writes to it
+# Let the console print that before the kernel writes to the console
 sleep 1
 poweroff -f

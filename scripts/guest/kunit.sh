@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC2086,SC2154
 #
-# What the guests of check.sh's KUnit suites run. check.sh sets $parameters
-# and $loads, how often to load and unload the module before.
+# The guests of the KUnit suites run this. suites/shared/kunit.sh sets $parameters, and
+# $loads: how often to load and unload the module first.
 
 kmemleak=/sys/kernel/debug/kmemleak
 failslab=/sys/kernel/debug/failslab
@@ -12,7 +12,7 @@ log()
 	echo "<6>lab: $*" >/dev/kmsg
 }
 
-# Before their first tick, hrtimers are still in low resolution
+# hrtimers have low resolution until the first tick
 sleep 0.05
 [ ! -e $kmemleak ] || echo clear >$kmemleak
 
@@ -22,7 +22,7 @@ while [ $n -lt $loads ]; do
 	n=$((n + 1))
 done
 
-# For the tests that let allocations fail
+# For the tests in which allocations fail
 if [ -e $failslab ]; then
 	echo N >$failslab/ignore-gfp-wait
 	echo 0 >$failslab/verbose
@@ -32,7 +32,7 @@ log kunit begins
 insmod hwheel_kunit.ko $parameters || exit 1
 log kunit ends
 rmmod hwheel_kunit || exit 1
-# It warns of a wheel that is left
+# hwheel.ko warns of a wheel that nobody destroyed
 case $parameters in
 *leave=1*)
 	log hwheel-expect-begin
@@ -44,7 +44,7 @@ case $parameters in
 	;;
 esac
 
-# Only what is older than 5 s is taken for a leak, and unchanged since a scan
+# kmemleak reports only memory that is older than 5 s and unchanged since a scan
 if [ -e $kmemleak ]; then
 	sleep 6
 	echo scan >$kmemleak

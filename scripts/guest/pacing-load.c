@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pacing-load - UDP traffic over the loopback device, and when it arrived
+ * pacing-load - sends UDP packets over the loopback device, measures arrivals
  *
  * Usage: pacing-load greedy|paced|timed SECONDS BYTES RATE FLOWS
  *	  pacing-load hold: keeps time stamps switched on until it is killed
  *
- * The kernel switches them on some time after the first socket wants them, and
- * until then tells when a packet was read instead.
+ * The kernel switches time stamps on some time after the first socket asks for
+ * them. Until then it returns the time at which a packet was read instead.
  *
  * Sends packets of BYTES (as a qdisc of the loopback device counts them) from
  * FLOWS sockets in turn to one that takes the kernel's time stamp of each.
  *
  *	greedy	as fast as the sockets take them: a qdisc that delays packets
- *		fills their send buffers, and then the sender sleeps. They hold
- *		what takes QUEUE_NS at RATE bits per second, so that a CPU may
- *		be away for a while and the qdisc still have something to send
+ *		fills their send buffers, and then the sender sleeps. The buffers
+ *		hold QUEUE_NS of packets at RATE bits per second, so that the
+ *		qdisc has packets to send even if the sender's CPU is busy
  *	paced	at RATE
- *	timed	at RATE too, but handed to the kernel LEAD_NS ahead, each with
- *		the time before which it must not leave (SO_TXTIME)
+ *	timed	at RATE, but LEAD_NS early, each packet with its departure time
+ *		(SO_TXTIME)
  *
  * Prints one line of names and values:
  *
  *	sent, received, lost	packets
- *	reordered	packets that came after a later one of their flow, as
- *			told by the time stamps; a receiver that is served by
- *			several CPUs may get them in another order
- *	early		packets that came before their time
+ *	reordered	packets that arrived after a later one of their flow, by
+ *			their time stamps: if several CPUs serve a receiver, it
+ *			may read them in another order
+ *	early		packets that arrived before their departure time
  *	rate		bits per second from the first packet to the last
  *	mean sd p50 p99	gaps between packets, in ns
  */

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC2086,SC2154
 #
-# What the guest of pacing.sh runs: traffic through hwpace, fq and tbf, one
-# after the other, and what a qdisc must stand. pacing.sh sets $rate in Mbit/s,
-# $time in seconds, $bytes of a packet, and $quick if fq and tbf are left out.
+# The guest of pacing.sh runs this: traffic through hwpace, fq and tbf, one after the
+# other, and then all that a qdisc must survive. pacing.sh sets $rate in Mbit/s, $time
+# in seconds, and $bytes of a packet. If $quick is not empty, fq and tbf are left out.
 
 log()
 {
 	echo "<6>lab: $*" >/dev/kmsg
 }
 
-# Without a path, busybox would run its own
+# Without a path, busybox would run its own applet
 tc()
 {
 	/hw/tc "$@"
@@ -43,9 +43,9 @@ counters()
 		/proc/uptime /proc/interrupts /proc/softirqs
 }
 
-# row GROUP NAME TARGET LOAD-ARGUMENTS...: runs traffic through the qdisc that is
-# there, which is to bring it to TARGET Mbit/s; prints what pacing-load found,
-# what was counted meanwhile, and what the qdisc under test says that it sent
+# row GROUP NAME TARGET LOAD-ARGUMENTS...: runs traffic through the present qdisc, which
+# must send TARGET Mbit/s. Prints what pacing-load found, the counters before and after,
+# and how much the qdisc reports as sent.
 row()
 {
 	group=$1 name=$2 target=$3
@@ -91,7 +91,7 @@ check_options()
 		refused shown ''
 }
 
-# While there is traffic all is done to the qdisc that can be done to one.
+# Does to the qdisc, under traffic, all that can be done to one.
 check_churn()
 {
 	tc qdisc del dev lo root 2>/dev/null
@@ -115,7 +115,7 @@ check_churn()
 	return $status
 }
 
-# numbers: what the qdisc has to say, in names and values
+# numbers: the qdisc's statistics, as names and values
 numbers()
 {
 	tc -s qdisc show dev lo | tr -d '(,' | awk '
@@ -129,9 +129,9 @@ timers()
 	grep -c hwpace_expired /sys/kernel/debug/hwheel/hwpace/timers
 }
 
-# Neither module may go while there is a qdisc. Of 100 packets of 100 flows, at
-# four a second, only those may wait that leave within ten seconds. COMMAND takes
-# the qdisc away or empties it; then their timers must be gone as well.
+# While there is a qdisc, neither module can be unloaded. Of 100 packets of 100 flows,
+# at four a second, the qdisc queues only those that leave within ten seconds. COMMAND
+# removes or empties the qdisc. After it, the timers must be gone, too.
 check_busy()	# COMMAND...
 {
 	sent=0 dropped=0 backlog=0
@@ -143,7 +143,7 @@ check_busy()	# COMMAND...
 		eval "$(numbers)"
 		[ $((sent + dropped + backlog)) -lt 100 ] || break
 	done
-	# As time passes they become fewer
+	# Their number falls with time
 	pending=$(timers)
 	echo "sent $sent dropped $dropped horizon $horizon backlog $backlog" \
 		"busy $busy timers $pending"

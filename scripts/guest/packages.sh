@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# What the guest of check.sh's suite packages runs: hwheel.ko as DKMS installed
-# it, and a driver that was built for it.
+# The guest of the suite packages runs this. It loads hwheel.ko as DKMS installed it, and
+# a driver that was built against it.
 
 insmod hwheel.ko || exit 1
 insmod hello.ko || exit 1

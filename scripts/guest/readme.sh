@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC2154
 #
-# What the guest of check.sh's suite readme runs: the user's machine, from its
-# disk, where /root/steps says what to do. suite-readme.sh sets $modules, which
-# the disk needs.
+# The guest of the suite readme runs this. It mounts the disk of the user's machine and
+# runs /root/steps there. suites/readme.sh sets $modules, which the disk needs.
 
 for module in $modules; do
 	insmod "$module" || exit 1
@@ -20,12 +19,12 @@ mount -t tracefs tracefs /disk/sys/kernel/tracing
 mount -t devtmpfs devtmpfs /disk/dev
 mount -t tmpfs tmpfs /disk/tmp
 
-# The kernel loads modules from the disk, too
+# The kernel, too, must load modules from the disk
 mkdir -p /sbin
 printf '#!/bin/sh\nexec /bin/chroot /disk /sbin/modprobe "$@"\n' >/sbin/modprobe
 chmod +x /sbin/modprobe
 
 export HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 /bin/ip link set lo up
-# By its path: busybox has a sh of its own, with programs of its own
+# With a path, since busybox would run its own sh
 exec /bin/chroot /disk /bin/sh /root/steps

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * SCTP associations between the network namespaces "c" (10.1.0.1) and "s"
- * (10.1.0.2), for the guest of convert.sh. Prints what it is asked to measure
- * as "NAME NUMBER".
+ * (10.1.0.2), in the guest of convert.sh. Prints each measurement as
+ * "NAME NUMBER".
  *
- * Usage: sctp-load echo N	sends N messages, each to arrive and in order;
- *				tells how often T3-rtx has expired
+ * Usage: sctp-load echo N		sends N messages, which must arrive in order;
+ *					counts how often T3-rtx has expired
  *	  sctp-load idle SECONDS	the time to the end of an association that the
- *				server closes when it is idle for SECONDS
+ *					server closes when it is idle for SECONDS
  *	  sctp-load beat SECONDS	heartbeats sent while it is idle
  *	  sctp-load dead COMMAND	the time to the end of an association with
- *				something to send, after COMMAND cut the line
+ *					data to send, after COMMAND cut the link
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the guest of suspend.sh loads before it goes to sleep: timers for each
- * CPU, on wheels of both clocks and of all contexts. Those of before[] are armed
- * when it is loaded, those of after[] when the machine is awake again. It only
- * tells what each clock said when they were armed and when they fired.
+ * The guest of suspend.sh loads this module before it suspends. The module has
+ * timers for each CPU, on wheels of both clocks and of all contexts. It arms those
+ * of before[] when it is loaded, and those of after[] when the machine resumes. It
+ * prints both clocks' times at which a timer was armed and at which it fired.
  */
 #include <linux/cpu.h>
 #include <linux/err.h>

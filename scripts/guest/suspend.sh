@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC2154
 #
-# What the guest of suspend.sh runs: sleeps while timers are pending, and lets
-# the real-time clock wake it. suspend.sh sets $before and $after, the delays of
-# the timers in ms, and how long to sleep and to wait afterwards: $asleep and
-# $awake, in s.
+# The guest of suspend.sh runs this. It suspends while timers are pending, and the
+# real-time clock wakes it. suspend.sh sets $before and $after: the delays, in ms, of the
+# timers that are armed before and after the suspend. It also sets $asleep and $awake:
+# how long to sleep, and how long to wait after that, in s.
 
 log()
 {
@@ -16,7 +16,7 @@ rtc()
 	cat /sys/class/rtc/rtc0/since_epoch
 }
 
-# Before their first tick, hrtimers are still in low resolution
+# hrtimers have low resolution until the first tick
 sleep 0.05
 insmod hwheel.ko || exit 1
 insmod suspend-timers.ko before="$before" after="$after" || exit 1

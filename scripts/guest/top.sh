@@ -1,17 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Compares what hwheel-top shows of a wheel, as JSON and on a screen, with what
-# debugfs has of it, in a kernel that runs and has Python. Nothing happens on the
-# wheel meanwhile: its timers are ten minutes away.
+# Compares hwheel-top's output, as JSON and on a screen, with debugfs. The guest has
+# Python. The wheel does not change meanwhile: its timers expire in ten minutes.
 #
-# Usage: scripts/guest/top.sh, in a checkout in which make has been run, hwheel loaded
+# Usage: scripts/guest/top.sh, in a checkout after make, with hwheel loaded
 
 set -eu
 wheel=/sys/kernel/debug/hwheel/system
 
-# Timers and occupied spokes of each level, its next expiration as the text that
-# it is, and counters that nothing but timers moves
+# Of each level: timers, occupied spokes and the next expiration, as text. And the
+# counters that only timers change.
 from_debugfs()
 {
 	awk '!/^#/ { timers[$2] += $8; occupied[$2] += $7 }
@@ -41,7 +40,7 @@ for name, n in json.load(sys.stdin)["stats"].items():
 		grep -E '^(added|rearmed|cancelled|expired|cascaded) ' | sort
 }
 
-# Parked timers have no ring
+# Parked timers are in no spoke
 from_screen()
 {
 	tr -d , </tmp/screen | sed -n -E \

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC2086,SC2154
 #
-# What the guest of torture.sh runs: the torture test, while CPUs go and come
-# and the debugfs files are read. torture.sh sets $hwheel and $torture, the
-# parameters of the modules, and $sysfs, seconds between a CPU's going and
-# coming, 0 if the module sees to that itself; $suspend, how long the machine
-# sleeps at a time, in s; and $unload, seconds after which the module is removed
-# amid the test.
+# The guest of torture.sh runs this: the torture test, while CPUs go offline and come
+# back and the debugfs files are read. torture.sh sets
+#	$hwheel, $torture	the parameters of the modules
+#	$sysfs			after how many seconds a CPU comes back; 0 if hwheel_torture
+#				takes CPUs offline itself
+#	$suspend		how many seconds the machine sleeps each time; 0 for never
+#	$unload			after how many seconds to remove hwheel_torture amid the
+#				test; 0 for never
 
 log()
 {
@@ -18,7 +20,7 @@ finished()
 	[ "$(cat /sys/module/hwheel_torture/parameters/done 2>/dev/null || echo Y)" = Y ]
 }
 
-# Each fourth time a CPU stays away for longer than it takes to miss its timers
+# Every fourth time, a CPU stays offline for longer than its timers' delays
 switch_cpus()
 {
 	n=0
@@ -57,7 +59,7 @@ read_debugfs()
 	done
 }
 
-# Before their first tick, hrtimers are still in low resolution
+# hrtimers have low resolution until the first tick
 sleep 0.05
 insmod hwheel.ko $hwheel || exit 1
 insmod hwheel_torture.ko $torture || exit 1
@@ -74,7 +76,7 @@ fi
 until finished; do
 	sleep 1
 done
-# After a failure the module can't be removed, and readers may be held up for good
+# After a failure the module can't be removed, and readers may hang
 dmesg | grep -q 'hwheel-torture: End of test: SUCCESS' || exit 3
 wait
 [ "$unload" != 0 ] || rmmod hwheel_torture || exit 1

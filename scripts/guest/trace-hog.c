@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What trace.sh looks at beside the sessions: callbacks of which one holds up
- * the other, in numbers that are known beforehand. In each round, on one CPU,
+ * A load for trace.sh: one callback holds up another, in known numbers. In each
+ * round, on one CPU,
  *
  *	hog	arms the victim for 5 ms, three times over; arms the decoy and
  *		cancels it; then keeps the CPU for 20 ms

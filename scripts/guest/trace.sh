@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# What the guest of trace.sh runs: a load under each of the bpftrace scripts, then
-# the same load under all tracepoints. Says what was counted, by the events,
-# by the scripts and by debugfs; trace.sh compares that.
+# The guest of trace.sh runs this: a load under each of the bpftrace scripts, then the
+# same load under all tracepoints. It prints what the events, the scripts and debugfs
+# counted. trace.sh compares the counts.
 
 log()
 {
@@ -20,10 +20,9 @@ stats()
 	cat /sys/kernel/debug/hwheel/system/stats
 }
 
-# What the events say when each is followed from the one before. Another CPU may
-# arm a timer between its expiration and its callback. Then the callback comes
-# after the second arming but belongs to the first one, of which the event may
-# not know any more; that must be rare.
+# Checks each event of a timer against the timer's event before. One case can't be
+# checked: another CPU arms the timer between expiration and callback. Then the callback
+# follows the second arming but belongs to the first. This must be rare.
 follow()
 {
 	awk '
@@ -82,7 +81,7 @@ follow()
 	event == "hwheel_expire_exit" && --running[timer] { bad("exit") }
 	event == "hwheel_cascade" {
 		moved += is["moved"]
-		# Level 5 is what is parked, and in transit
+		# Level 5 stands for parked timers, and for timers in transit
 		if (is["level"] < 1 || is["level"] > 5 || is["moved"] < 1 ||
 		    is["spoke"] > (is["level"] < 5 ? 15 : 63) ||
 		    is["clock"] > stamp + 1e6)
@@ -101,7 +100,7 @@ follow()
 	}' "$1"
 }
 
-# The sessions end by themselves, and the hog has its rounds
+# Waits for the end of the sessions and of the hog's rounds
 cat >load <<'END'
 insmod hwheel_sessions.ko sessions=2000 min_ms=10 max_ms=700 traffic_ms=300
 taskset 1 insmod trace-hog.ko
@@ -116,7 +115,7 @@ unload()
 	rmmod trace_hog && rmmod hwheel_sessions
 }
 
-# scripted NAME ARGUMENTS...: the load under a script; what both counted
+# scripted NAME ARGUMENTS...: runs the load under a script; prints what both counted
 scripted()
 {
 	name=$1
@@ -141,11 +140,11 @@ mount -t tracefs tracefs /sys/kernel/tracing
 insmod hwheel.ko spokes=16 || exit 1
 log loaded
 
-# Before the events are compared with debugfs: at first levels are added, and
-# what that moves is no event of its own
+# First a run that is not compared with debugfs: it adds levels, which moves timers
+# without an event
 if [ -e bpftrace ]; then
 	scripted who
-	# This one prints meanwhile, and does without the kernel's types
+	# This script must print during the run, and needs no types of the kernel
 	sed -i 's/^interval:s:5$/interval:s:1/' hwheel-late.bt
 	[ ! -d /sys/kernel/btf ] || mount -t tmpfs tmpfs /sys/kernel/btf
 	scripted late 2000

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2013,SC2154
 #
-# Suite: the documentation builds, says all there is to say, and names what there is
+# Suite: the documentation builds, is complete, and names only what exists
 # Takes: 30 s
 
 suite()

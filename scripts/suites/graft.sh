@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: into a kernel's tree and out again; its KUnit, built in and as modules
+# Suite: tools/graft and back; KUnit in the kernel's tree, built in and as modules
 # Takes: 240 s
 
 . "$lab_scripts/suites/shared/kunit.sh"
@@ -13,7 +13,7 @@ suite()
 	need gcc libc6-dev make flex bison bc python3
 	source=$(linux_source 6.x)
 	patch_source "$source"
-	# 1.5 GB: as links, if the cache is on the same filesystem
+	# The tree has 1.5 GB: make links if the cache is on the same filesystem
 	cp -al "$source" "$tree" 2>/dev/null ||
 		{ rm -rf "$tree"; cp -a "$source" "$tree"; }
 	tree_state "$tree" >"$lab_work/before"
@@ -50,7 +50,7 @@ suite()
 	try "taken out" diff "$lab_work/before" <(tree_state "$tree")
 }
 
-# graft_kunit COMMAND OPTIONS...: with what a busybox userland needs beside
+# graft_kunit COMMAND OPTIONS...: adds the options that a busybox userland needs
 graft_kunit()
 {
 	tools/testing/kunit/kunit.py "$1" --kunitconfig lib/hwheel \
@@ -60,8 +60,8 @@ graft_kunit()
 		--build_dir "$build" --jobs "$lab_jobs" "${@:2}"
 }
 
-# tree_state DIR [-inum]: which files there are, and the contents of those that
-# graft may change; with -inum also whether they are files of their own
+# tree_state DIR [-inum]: prints the names of all files, and checksums of those that
+# graft may change; with -inum also inode numbers
 tree_state()
 {
 	local format='%p'

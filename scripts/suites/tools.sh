@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: what hwheel-plan, hwheel-top and hwheel-plot print and draw
+# Suite: the output of hwheel-plan, hwheel-top, hwheel-plot and hwheel-record.sh
 # Takes: 40 s
 
 suite()
