@@ -40,7 +40,7 @@ for name, n in json.load(sys.stdin)["stats"].items():
 		grep -E '^(added|rearmed|cancelled|expired|cascaded) ' | sort
 }
 
-# Parked timers are in no spoke
+# The line of the parked timers has no ring, and is left out
 from_screen()
 {
 	tr -d , </tmp/screen | sed -n -E \

@@ -20,7 +20,7 @@ finished()
 	[ "$(cat /sys/module/hwheel_torture/parameters/done 2>/dev/null || echo Y)" = Y ]
 }
 
-# Every fourth time, a CPU stays offline for longer than its timers' delays
+# Every fourth time, a CPU stays offline long enough for its timers to expire
 switch_cpus()
 {
 	n=0

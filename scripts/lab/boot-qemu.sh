@@ -1,13 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Boots an x86 or arm64 kernel in QEMU with a busybox userland, runs SCRIPT there beside
-# FILES (in /hw) and powers off. The console is stdout; the exit status is 0 if
-# SCRIPT's is.
+# Boots an x86 or arm64 kernel in QEMU with a busybox userland, runs SCRIPT there, with
+# FILES in /hw, and powers off. The console is stdout. The exit status is 0 if SCRIPT's is.
 #
-# With BOARD=pc it can sleep: q35 wakes without its ACPI registers. With ICOUNT=n
-# the guest's time is the number of its instructions, in units of 2^n ns, whatever
-# else the host does meanwhile; and time in which it idles takes none.
+# With BOARD=pc the guest can suspend: q35 loses its ACPI registers. With ICOUNT=n the
+# guest's clock counts its instructions, 2^n ns each, so the host's load has no influence.
+# The clock jumps over the time in which the guest idles.
 #
 # Usage: [TIMEOUT=seconds] [APPEND='kernel arguments'] \
 #	 [MACHINE=aarch64 BUSYBOX=file] [BOARD=pc] [DISK=image] [ICOUNT=n] \
@@ -18,16 +17,16 @@
 vmlinuz=$1 cpus=$2 memory=$3
 shift 3
 
-# The QEMU of Debian 12 can leave the operand of an add as the flags after a
-# cmpxchg16b that follows it. If an interrupt saves those, the kernel goes on with
-# whatever they mean, such as single steps. Its allocator can do without.
+# QEMU in Debian 12 has a bug: after an add and a cmpxchg16b, the flags may be the operand of
+# the add. If an interrupt saves such flags, the kernel continues with wrong flags, for
+# instance single-stepping. The kernel's allocator works without cmpxchg16b, too.
 case ${MACHINE:=x86_64} in
 x86_64)	need qemu-system-x86; machine=(-M "${BOARD:-q35}" -cpu "max,cx16=off") console=ttyS0 ;;
 aarch64) need qemu-system-arm; machine=(-M virt -cpu cortex-a72) console=ttyAMA0 ;;
 *)	die "MACHINE is x86_64 or aarch64" ;;
 esac
 guest_image "$lab_work/initrd.gz" "$@"
-# The console stays on while the guest suspends: what it dies of then is to be seen
+# The console stays on during a suspend, so that it shows why a guest dies
 arguments="no_console_suspend panic=-1 loglevel=5 log_buf_len=4M"
 thread=multi
 [ -z "${ICOUNT-}" ] || thread=single
@@ -36,13 +35,12 @@ qemu=("qemu-system-$MACHINE" "${machine[@]}" -accel "tcg,thread=$thread"
 	-no-reboot -kernel "$vmlinuz" -initrd "$lab_work/initrd.gz"
 	-append "console=$console $arguments ${APPEND-}")
 [ -z "${ICOUNT-}" ] || qemu+=(-icount "shift=$ICOUNT,sleep=off")
-# As it is each time, whatever the guest writes to it
+# The guest's writes are dropped, so that the disk is the same each time
 [ -z "${DISK-}" ] || qemu+=(-drive "if=virtio,format=raw,snapshot=on,file=$DISK")
 
-# Now and then the QEMU of Debian 12 trips over itself when it simulates several
-# CPUs: a kernel that patches its own code dies of a breakpoint ("Oops: int3"),
-# mostly while it boots. Nothing of ours sets breakpoints, so such a run is no test
-# of it.
+# QEMU in Debian 12 has a bug with several CPUs: at times a kernel that patches its own code
+# dies of a breakpoint ("Oops: int3"), mostly while it boots. hwheel sets no breakpoints,
+# so such a run says nothing about hwheel, and is repeated.
 qemu_tripped()
 {
 	case $1 in
@@ -53,7 +51,7 @@ qemu_tripped()
 	echo "lab: that run does not count"
 }
 
-# Into a file goes only the run that counts
+# If stdout is a file, it gets only the run that counts
 if [ -f /dev/stdout ]; then
 	run=$lab_work/run
 else

@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Boots a user-mode Linux kernel with a busybox userland, runs SCRIPT there
-# beside FILES (in /hw) and powers off. The console is stdout; the exit status
-# is 0 if SCRIPT's is. The guest's root is an initramfs: it has no way to the
-# host's files.
+# Boots a user-mode Linux kernel with a busybox userland, runs SCRIPT there, with FILES in
+# /hw, and powers off. The console is stdout. The exit status is 0 if SCRIPT's is. The
+# guest's root is an initramfs, so the guest has no access to the host's files.
 #
 # Usage: [TIMEOUT=seconds] [CPUS=n] [APPEND='kernel arguments'] \
 #	 boot-uml.sh LINUX SCRIPT [FILES...]
-#	 CPUS is for kernels that are built for several.
+#	 CPUS is for kernels that are built for several CPUs.
 
 . "$(dirname "$0")/lab.sh"
 
@@ -22,12 +21,12 @@ memory=2200000
 	TMPDIR=/dev/shm || TMPDIR=$lab_work
 export TMPDIR
 
-# UML gives the guest some memory more for each gap in its own, and those are random.
-# A container may forbid what setarch does; then let them be.
+# The size of the guest's memory depends on gaps in UML's address space, which are random.
+# setarch makes them fixed. If a container forbids setarch, they stay random.
 fixed=(setarch -R)
 "${fixed[@]}" true 2>/dev/null || fixed=()
 
-# With several CPUs user space can't be traced, as ptrace wants the thread that began it
+# With several CPUs use seccomp: ptrace works only from the thread that began it
 # shellcheck disable=SC2086 # kernel arguments are words
 guest_run "${fixed[@]}" "$linux" mem=2G initrd="$lab_work/initrd.gz" uml_dir="$lab_work" \
 	con=null con0=null,fd:1 panic=-1 loglevel=8 log_buf_len=4M \

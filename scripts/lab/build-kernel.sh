@@ -44,7 +44,7 @@ fill_kernel()
 		die "not in the kernel's configuration:" "$lost"
 	quiet "$name" "${build[@]}" "${image##*/}" modules || return
 
-	# What is left is what modules are built against
+	# Keep only the files that modules are built against
 	[ -s "$1/Module.symvers" ] || return
 	find "$1" \( -name '*.o' -o -name '*.a' \) -delete || return
 	rm -f "$1/vmlinux"

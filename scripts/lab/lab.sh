@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the lab's scripts share: messages, the cache, Debian's archive, builds
-# of the modules, guests, the verdict on a kernel log.
+# Functions that the scripts share: messages, the cache, Debian's archive, builds of the
+# modules, guests, checks of a kernel log.
 #
 # Usage: . "$(dirname "$0")/lab/lab.sh"
 
 set -euo pipefail
 export LC_ALL=C
-# make check's own make must not steer those that are started here
+# make check's own make must not influence the makes that the scripts start
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES KDIR ARCH CROSS_COMPILE KBUILD_OUTPUT
 
 lab_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -31,7 +31,7 @@ lab_cleanup()
 {
 	local group
 
-	# timeout passes it on to the guest, which may have left its process group
+	# timeout passes the signal on to the guest, which may have another process group
 	[ -z "$lab_guest" ] || { kill "$lab_guest" && wait "$lab_guest"; } || :
 	# The process groups of check.sh's suites
 	for group in "${!lab_groups[@]}"; do
@@ -40,7 +40,7 @@ lab_cleanup()
 	rm -rf "$lab_work"
 }
 
-# Progress goes to SAY_FD, so that it is seen when stdout and stderr are kept.
+# Messages go to SAY_FD, so that the user sees them even if stdout and stderr go to files.
 say()
 {
 	printf '%s\n' "$*" >&"${SAY_FD:-2}"
@@ -52,7 +52,7 @@ die()
 	exit 1
 }
 
-# quiet LOG COMMAND...: keeps the output in the cache, shows it on failure
+# quiet LOG COMMAND...: keeps the output in the cache; prints its end on failure
 quiet()
 {
 	local log=$lab_cache/log/$1.log
@@ -65,9 +65,9 @@ quiet()
 	return 1
 }
 
-# once DIR FUNCTION: the cache entry DIR, filled by FUNCTION, which is given a
-# new folder and whose every step must end in || return. An entry is complete
-# or absent, and one process at a time makes it.
+# once DIR FUNCTION: makes the cache entry DIR if it is absent. FUNCTION gets a new folder
+# and fills it; each of its steps must end in || return. An entry is complete or absent.
+# Only one process at a time makes it.
 once()
 {
 	local dir=$1 fill=$2 new=$1.new
@@ -83,7 +83,7 @@ once()
 # Debian's archive
 #
 
-# archive LOG APT-GET-ARGUMENTS...: one at a time, since apt has locks
+# archive LOG APT-GET-ARGUMENTS...: runs one apt-get at a time, since apt takes locks
 archive()
 {
 	local log=$1
@@ -96,8 +96,8 @@ archive()
 		>"$lab_cache/log/$log.log" 2>&1 </dev/null
 }
 
-# with_archive COMMAND...: runs it again with new lists if it fails with those
-# that the machine has, which may be old or none
+# with_archive COMMAND...: runs COMMAND. If it fails, fetches the archive's lists, which
+# may be old or missing, and runs COMMAND again.
 with_archive()
 {
 	"$@" && return
@@ -107,7 +107,7 @@ with_archive()
 	"$@"
 }
 
-# need PACKAGE...: installs what is missing, on this machine or in the chroot ROOT
+# need PACKAGE...: installs missing packages, on this machine or in the chroot ROOT
 need()
 {
 	local missing=() package where=${ROOT:+" in $ROOT"}
@@ -130,7 +130,7 @@ need()
 	die "could not install ${missing[*]}$where"
 }
 
-# What was interrupted last time is ended first
+# First completes an installation that was interrupted
 need_in_root()
 {
 	(
@@ -141,8 +141,8 @@ need_in_root()
 	) 9>"$ROOT.lock"
 }
 
-# debian_mirror SUITE: where this machine's apt has Debian from, as far as its lists tell;
-# nothing if it has none of that kind
+# debian_mirror SUITE: prints the mirror of Debian that this machine's apt uses, by its
+# lists; nothing if it has none for such a suite
 # shellcheck disable=SC2016 # apt's variables
 debian_mirror()
 {
@@ -154,7 +154,7 @@ debian_mirror()
 		END { print uri; exit !uri }'
 }
 
-# debian_sources SUITE...: lines for an apt's sources.list
+# debian_sources SUITE...: prints lines for a sources.list
 debian_sources()
 {
 	local suite mirror
@@ -166,10 +166,10 @@ debian_sources()
 	done
 }
 
-# lists MINUTES: fetches what the lab's own apt knows, unless that is younger. It knows
-# the packages of all of Debian's suites, whichever of them this machine has; a suite
-# that isn't there is left out. In the file packages are those of kernels:
-# NAME VERSION SUITE, newest versions first.
+# lists MINUTES: fetches the lists of the lab's own apt, unless they are younger. The lists
+# have the packages of all suites of Debian, whichever of them this machine uses. A suite
+# that the mirror does not have is left out. The file packages has a line for each package
+# of a kernel: NAME VERSION SUITE, newest versions first.
 lists()
 {
 	need debian-archive-keyring
@@ -205,7 +205,7 @@ lists_fetch()
 	#clear APT::Architectures;
 	#clear APT::Update;
 	END
-	# Without a network those that are there will do
+	# Without a network, the present lists must do
 	archive apt-lists -c "$dir/conf" -o Acquire::Retries=0 update || :
 	"${apt_cache[@]}" pkgnames linux- | grep -E -- '-[0-9]+\.[0-9]' |
 		xargs -r "${apt_cache[@]}" madison | tr -d '|' |
@@ -214,26 +214,26 @@ lists_fetch()
 	[ ! -s "$dir/new" ] || mv "$dir/new" "$dir/packages"
 }
 
-# with_lists COMMAND...: runs it again with new lists if it fails with those there are
+# with_lists COMMAND...: runs COMMAND; if it fails, runs it again with new lists
 with_lists()
 {
 	lists 1440
 	"$@" || { lists 10; "$@"; }
 }
 
-# archive_names REGEX: the names of such packages of kernels, in any suite, oldest first
+# archive_names REGEX: prints the names of such kernel packages in any suite, oldest first
 archive_names()
 {
 	cut -d ' ' -f 1 "$lab_lists/packages" | grep -xE "$1" | sort -uV
 }
 
-# archive_version PACKAGE: the newest there is
+# archive_version PACKAGE: prints its newest version
 archive_version()
 {
 	awk -v name="$1" '$1 == name { print $2; exit }' "$lab_lists/packages"
 }
 
-# archive_extract PACKAGE DIR GLOB: takes one file out of a package
+# archive_extract PACKAGE DIR GLOB: extracts one file of a package to DIR
 archive_extract()
 {
 	local unpack=$lab_work/$1
@@ -247,8 +247,8 @@ archive_extract()
 	rm -r "$unpack"
 }
 
-# linux_source [SERIES|newest|oldest]: prints the folder of Debian's linux-source of a
-# series, as 6.1, unpacked; without an argument, of the newest 6.x
+# linux_source [SERIES|newest|oldest]: unpacks Debian's linux-source of a series, as 6.1,
+# and prints its folder. The default is the newest 6.x.
 linux_source()
 {
 	need xz-utils
@@ -282,11 +282,13 @@ linux_source_get()
 # Stock kernels
 #
 
-# stock_release NAME: prints the release of a stock kernel of which Debian has headers as
-# well, the newest of that NAME, and the suite that it is from, or "own" if this
-# machine's apt has that, too. NAME is a series, as 6.12; newest, from 7.0 on; or lts,
-# beside 6.1 and 6.12; and each with -rt, for PREEMPT_RT. With FROM=bookworm, or
-# another, only kernels made for that release of Debian count.
+# stock_release NAME: prints the release of the newest such stock kernel whose headers
+# Debian has, and its suite, or "own" if this machine's apt has the suite. NAME is
+#	6.1, 6.12, ...	a series
+#	newest		the newest series from 7.0 on
+#	lts		the newest longterm series after 6.12
+#	NAME-rt		the same with PREEMPT_RT
+# With FROM=bookworm, or another release of Debian, only the kernels of that release count.
 stock_release()
 {
 	with_lists stock_release_get "$1" && return
@@ -304,7 +306,7 @@ stock_release_get()
 	[ "$name" = "$1" ] || flavour=rt
 	case $name in
 	newest)	series='([7-9]|[1-9][0-9])[.][0-9]+' ;;
-	# Those that Linux supports for years
+	# Longterm series
 	lts)	series='6[.]18' ;;
 	*)	series=${name//./[.]} ;;
 	esac
@@ -312,9 +314,9 @@ stock_release_get()
 	[ -n "$found" ] && echo "$found"
 }
 
-# stock_releases REGEX: RELEASE and SUITE of each such kernel, newest last; and of one
-# version this machine's own. Packages that name no whole version are empty, or of
-# release candidates.
+# stock_releases REGEX: prints RELEASE and SUITE of each such kernel, newest last. If two
+# suites have the same version, this machine's own comes last. Packages without a full
+# version in their names are empty, or release candidates.
 # shellcheck disable=SC2016 # apt's variables
 stock_releases()
 {
@@ -339,8 +341,8 @@ stock_releases()
 	}' | sort -k 1,1V -k 2,2 -k 3,3V -k 4,4r | cut -d ' ' -f 3-
 }
 
-# stock_package KIND RELEASE: prints the package that has the image (binary) or the modules
-# of a kernel; up to 6.x both are in one, unsigned as well
+# stock_package KIND RELEASE: prints the package with the image (KIND is binary) or the
+# modules of a kernel. Up to 6.x one package has both, and there is an unsigned one.
 stock_package()
 {
 	local package
@@ -351,7 +353,7 @@ stock_package()
 	echo "$package"
 }
 
-# stock_vmlinuz RELEASE: prints the file of its image
+# stock_vmlinuz RELEASE: prints the path of its image
 stock_vmlinuz()
 {
 	local release=$1 dir=$lab_cache/stock-$1
@@ -364,8 +366,8 @@ stock_vmlinuz()
 	with_lists once "$dir" stock_vmlinuz_fill && echo "$dir/vmlinuz"
 }
 
-# stock_modules RELEASE MODULE...: prints the files of these modules of a stock kernel
-# and of those that they depend on, in the order in which they must be loaded
+# stock_modules RELEASE MODULE...: prints the files of these modules of a stock kernel, and
+# of the modules that they depend on, in the order in which they must be loaded
 stock_modules()
 {
 	local release=$1 tree file dir=$lab_work/stock-modules
@@ -384,7 +386,7 @@ stock_modules()
 	done <"$dir/list"
 }
 
-# module_plain FILE: without the compression that it may have; prints what it is called then
+# module_plain FILE: decompresses a module if it is compressed; prints its new name
 module_plain()
 {
 	case $1 in
@@ -393,7 +395,7 @@ module_plain()
 	esac && echo "${1%.[xz]*}"
 }
 
-# stock_modules_tree RELEASE: prints the folder that holds its lib/modules
+# stock_modules_tree RELEASE: prints the folder that has its lib/modules
 stock_modules_tree()
 {
 	local release=$1 dir=$lab_cache/stock-$1-modules
@@ -405,14 +407,14 @@ stock_modules_tree()
 		mkdir -p "$modules" || return
 		archive_extract "$(stock_package modules "$release")" "$modules" \
 			'*/lib/modules/*.ko*' || return
-		# It would like to see lists of what is built in, too
+		# depmod warns, since the lists of built-in modules are missing
 		depmod -b "$1" "$release" 2>/dev/null
 	}
 	with_lists once "$dir" stock_modules_fill && echo "$dir"
 }
 
-# host_sizes: prints the bytes of the host's FP state, and of a signal frame, which
-# holds such a state
+# host_sizes: prints the sizes of the host's FP state and of a signal frame, which has such
+# a state in it, in bytes
 host_sizes()
 {
 	need gcc libc6-dev
@@ -439,10 +441,10 @@ host_sizes()
 	"$lab_work/sizes"
 }
 
-# stack_order FRAME: prints the CONFIG_KERNEL_STACK_ORDER of UML with which a signal
-# frame of so many bytes takes at most an eighth of a stack. UML's interrupts are
-# signals, and up to 6.12 their handlers have an FP state on the stack, too: with AMX
-# that is most of the 16 KiB of the default stack.
+# stack_order FRAME: prints the CONFIG_KERNEL_STACK_ORDER of UML with which a signal frame
+# of FRAME bytes takes at most an eighth of a stack. UML's interrupts are signals. Up to
+# 6.12 their handlers have an FP state on the stack, too. With AMX the two take most of
+# the default stack of 16 KiB.
 stack_order()
 {
 	local order=2
@@ -459,14 +461,14 @@ stack_fits()
 	[ $((4096 << $1)) -ge $((8 * $2)) ]
 }
 
-# uml_config: prints what the host asks for in UML's configuration
+# uml_config: prints the part of UML's configuration that depends on the host
 uml_config()
 {
 	echo "CONFIG_KERNEL_STACK_ORDER=$(stack_order "$(host_sizes | cut -d ' ' -f 2)")"
 }
 
-# uml_stack_fits BUILDDIR [FRAME]: whether a frame, by default of this host, takes at
-# most an eighth of the stack that this UML kernel was built with
+# uml_stack_fits BUILDDIR [FRAME]: whether a frame takes at most an eighth of the stack of
+# this UML kernel. The default is this host's frame.
 uml_stack_fits()
 {
 	local order frame
@@ -477,7 +479,7 @@ uml_stack_fits()
 	stack_fits "$order" "$frame"
 }
 
-# patch_source DIR: mends what UML and KUnit lack.
+# patch_source DIR: patches UML and KUnit in a kernel's source.
 #
 # - Up to 6.12, UML has 2696 bytes for the FP state. User space dies on hosts that have
 #   more (AMX).
@@ -498,11 +500,12 @@ patch_source()
 }
 
 #
-# A Debian of its own, in a folder
+# Chroots
 #
 
-# debian_may: whether this user may have mounts in one. In a chroot the root is no mount
-# that could be made private; then none may be shared as it is.
+# debian_may: whether this user may mount filesystems in a chroot. If this shell is in a
+# chroot itself, its root is not a mount that unshare could make private. Then no mount
+# may be shared.
 debian_may()
 {
 	local probe=$lab_work/probe
@@ -524,7 +527,7 @@ debian_codename()
 	(. /etc/os-release && echo "${DEBIAN:-$VERSION_CODENAME}")
 }
 
-# debian_later SUITE: lines for a sources.list, with what that release has beside
+# debian_later SUITE: prints lines for a sources.list: the later kernels of that release
 debian_later()
 {
 	case $1 in
@@ -533,8 +536,8 @@ debian_later()
 	esac
 }
 
-# debian_stock NAME...: what stock_release() prints of the first of these that is made for
-# debian_codename
+# debian_stock NAME...: prints what stock_release() does, for the first of these kernels
+# that the release debian_codename has
 debian_stock()
 {
 	local name FROM
@@ -546,8 +549,8 @@ debian_stock()
 	return 1
 }
 
-# debian_unpack DIR [COMMANDS]: a minimal Debian, of debian_codename, in which COMMANDS have
-# been run
+# debian_unpack DIR [COMMANDS]: unpacks a minimal Debian of the release debian_codename, in
+# which COMMANDS have been run
 debian_unpack()
 {
 	local root=$1 commands=${2-} base key
@@ -562,7 +565,7 @@ debian_unpack()
 		debian_connect "$root"
 }
 
-# debian_connect DIR: it gets at the archive as this machine does
+# debian_connect DIR: lets the chroot use the archive as this machine does
 debian_connect()
 {
 	cp -L /etc/resolv.conf "$1/etc" || return
@@ -570,8 +573,9 @@ debian_connect()
 		>"$1/etc/apt/apt.conf.d/machine"
 }
 
-# builder SUITE: prints the folder of a chroot of the Debian that has that suite, which
-# builds modules for its kernels by its compilers. It stays, and need() adds to it.
+# builder SUITE: prints the folder of a chroot with the release of Debian that has this
+# suite. Its compilers build modules for the suite's kernels. The chroot stays in the
+# cache, and need() adds packages to it.
 builder()
 {
 	local DEBIAN=${1%%-*} base root
@@ -610,7 +614,7 @@ debian_fill_base()
 	[ "$codename" = sid ] || suites+=("$codename"-{updates,security})
 	say "debian: making a chroot of $codename (about 2 min)"
 	rm -rf "$root"
-	# By one script for all releases, as debootstrap does not know the names of later ones
+	# The script of sid is for all releases: debootstrap does not know later names
 	eval "$(apt-config shell proxy Acquire::http::Proxy)"
 	http_proxy=${proxy:-${http_proxy-}} \
 		quiet debootstrap debootstrap --variant=minbase --include=ca-certificates \
@@ -640,8 +644,8 @@ debian_pack()
 	rm -rf "$root"
 }
 
-# chroot_run DIR COMMANDS: its mounts end with it. The folders of BIND are there as well, at
-# their own paths, or as in FOLDER:PATH.
+# chroot_run DIR COMMANDS: runs COMMANDS there. Its mounts end with them. BIND lists
+# folders to mount in the chroot: FOLDER at its own path, or FOLDER:PATH.
 # shellcheck disable=SC2016 # the inner shell's variables
 chroot_run()
 {
@@ -663,8 +667,8 @@ chroot_run()
 # Building
 #
 
-# copy_sources DIR: the checkout without what git ignores, so that it stays
-# clean and is built for several kernels side by side
+# copy_sources DIR: copies the checkout without the files that git ignores. Builds are done
+# in such copies, so that the checkout stays clean and several builds can run at a time.
 copy_sources()
 {
 	mkdir -p "$1"
@@ -672,7 +676,7 @@ copy_sources()
 		tar -C "$1" -xf -
 }
 
-# kbuild KERNELDIR MAKE-ARGUMENTS...: make there; if it is in a builder, in that
+# kbuild KERNELDIR MAKE-ARGUMENTS...: runs make there; in the builder that has KERNELDIR
 kbuild()
 {
 	local root command
@@ -686,7 +690,7 @@ kbuild()
 	fi
 }
 
-# kbuild_root KERNELDIR: prints the builder that it is in; nothing for this machine
+# kbuild_root KERNELDIR: prints the builder that has it; nothing for this machine
 kbuild_root()
 {
 	case $1 in
@@ -694,8 +698,8 @@ kbuild_root()
 	esac
 }
 
-# build_modules LOG KERNELDIR DIR [MAKE-ARGUMENTS...]: builds a copy, and puts it into
-# DIR. What several suites of check.sh need, which names LAB_BUILDS, is built once.
+# build_modules LOG KERNELDIR DIR [MAKE-ARGUMENTS...]: builds a copy of the checkout in DIR.
+# Suites of one make check share a build: check.sh sets LAB_BUILDS, the folder for them.
 build_modules()
 {
 	local builds=${LAB_BUILDS:-$lab_work/builds} key
@@ -716,9 +720,9 @@ build_modules_fill()
 # Guests
 #
 
-# guest_image FILE SCRIPT FILES...: an initramfs whose init runs SCRIPT in /hw,
-# where FILES are; BUSYBOX is that of another architecture. PACK=cat is for a
-# large one, which a guest is slow to unpack.
+# guest_image FILE SCRIPT FILES...: makes an initramfs whose init runs SCRIPT in /hw, which
+# has FILES. BUSYBOX names a busybox of another architecture. PACK=cat does not compress:
+# guests are slow to unpack large images.
 guest_image()
 {
 	local image=$1 script=$2 root=$lab_work/root
@@ -734,9 +738,9 @@ guest_image()
 		${PACK:-gzip -1}) >"$image"
 }
 
-# guest_run COMMAND...: runs a guest for at most TIMEOUT seconds, its console
-# on stdout; fails unless its payload ended with status 0, with 2 if it died
-# before its payload began. What it died of the host may know.
+# guest_run COMMAND...: runs a guest for at most TIMEOUT seconds, with its console on
+# stdout. Returns 0 if its payload ended with status 0, 2 if the guest died before its
+# payload began, and else 1. After a failure, the host's kernel log may tell the reason.
 guest_run()
 {
 	local fifo=$lab_work/fifo console=$lab_work/console status=0
@@ -770,8 +774,8 @@ guest_died()
 	echo "lab: guest $1"
 }
 
-# guest_log CONSOLE: the guest's kernel log since its payload began, without
-# time stamps; from a guest that died, what the console had
+# guest_log CONSOLE: prints the guest's kernel log since its payload began, without time
+# stamps. If the guest died, it prints the console instead.
 guest_log()
 {
 	awk '/lab: that run does not count$/ { out = ""; ended = 0; next }
@@ -783,11 +787,11 @@ guest_log()
 		sed 's/^\[ *[0-9]*\.[0-9]*\] //'
 }
 
-# dmesg_dirty FILE: prints the lines of a kernel log that should not be there;
-# true if there are any. What stands between hwheel-expect-begin and
-# hwheel-expect-end was asked for by a test. KCSAN's reports of races in which no
-# function of hwheel.ko takes part are left out: the rest of the kernel is not so
-# strict with itself.
+# dmesg_dirty FILE: prints the lines of a kernel log that should not be there; true if
+# there are any. Exceptions:
+#	lines between hwheel-expect-begin and hwheel-expect-end: a test provoked them
+#	KCSAN's reports of races without a function of hwheel.ko: the rest of the kernel has
+#		data races of its own
 dmesg_dirty()
 {
 	awk 'held && /^=====+$/ {

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Gets the newest stock Debian kernel of a name, and its headers; prints one line:
-# RELEASE VMLINUZ HEADERSDIR. The headers are installed on this machine if its own
-# apt has them, or else in a chroot of the Debian that has; kbuild() in lab.sh
-# builds modules by either.
+# Gets the newest stock Debian kernel of a name, and its headers. Prints one line:
+# RELEASE VMLINUZ HEADERSDIR. It installs the headers on this machine if this machine's apt
+# has them, else in a chroot of the release of Debian that has them. kbuild() in lab.sh
+# builds modules with either.
 #
 # Usage: [FROM=release] stock-kernel.sh NAME
-#	 NAME is a series of kernels, as 6.1 or 7.3; newest, from 7.0 on; or lts, the
-#	 newest with support for years beside 6.1 and 6.12; and each with -rt behind it,
-#	 for PREEMPT_RT. With FROM=bookworm, or another, it is one of that Debian.
-#	 Status 2 says that there is none.
+#	 NAME is a series, as 6.1 or 7.3; newest (from 7.0 on); or lts (the newest
+#	 longterm series after 6.12). NAME-rt is the same with PREEMPT_RT. FROM=bookworm,
+#	 or another release of Debian, takes only that release's kernels. The exit status
+#	 is 2 if there is no such kernel.
 
 . "$(dirname "$0")/lab.sh"
 
