@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What hwheel's tools share: its debugfs files, recordings of them, durations.
+"""Code that hwheel's tools share: debugfs files, recordings of them, durations.
 
-A snapshot is what the files of /sys/kernel/debug/hwheel/<wheel>/ held at one
-time, as text. A recording is a row of snapshots in one of two forms, which are
-told apart line by line:
+A snapshot is the text of the files of /sys/kernel/debug/hwheel/<wheel>/ at one
+time. A recording is a series of snapshots in one of two forms. Each line tells
+which form it has:
 
 JSON lines, as hwheel-top --record writes them, an object a snapshot:
 
@@ -11,8 +11,8 @@ JSON lines, as hwheel-top --record writes them, an object a snapshot:
 	 "files": {"config": "# name value\\n...", "levels": "...", ...}}
 
 marked lines, as hwheel-record.sh prints them, in which each line of a file
-follows the file's name. Lines without the mark are passed over, so that a
-serial console which kernel messages went to as well is a recording, too:
+follows the file's name. Lines without the mark are ignored, so the log of a
+serial console that also has kernel messages is a recording, too:
 
 	hwr1 begin system 5.00
 	hwr1 config # name value
@@ -20,10 +20,10 @@ serial console which kernel messages went to as well is a recording, too:
 	...
 	hwr1 end
 
-time_ns is the time on the wheel's clock, or that since the boot; the marked
-lines have it in seconds. A snapshot without its end is dropped. Beside config,
-levels, spokes, stats and lateness a snapshot may hold "callbacks", which sums
-up the timers file: "# cpu function timers soonest_ns", soonest_ns being what
+time_ns is the time of the wheel's clock, or the time since boot; marked lines have
+it in seconds. A snapshot without an end is dropped. Besides config, levels,
+spokes, stats and lateness, a snapshot may have "callbacks", a summary of the
+timers file: "# cpu function timers soonest_ns". soonest_ns is the time that
 remained until the first of these timers was due.
 """
 

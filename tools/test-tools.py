@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of hwheel-plan, hwheel-top, hwheel-plot and hwheel-record.sh.
 
-Debugfs folders, recordings and expected cascades come from a wheel of a few
-dozen lines (Wheel, below) that follows the rules by looking at every timer at
-every tick. What the tools print is compared with what is in it.
+Debugfs folders, recordings and expected cascades come from a wheel of a few dozen
+lines (Wheel, below). It follows the rules by looking at every timer at every tick.
+The tests compare the tools' output with this wheel.
 
 Usage: test-tools.py [-v] [CLASS[.TEST]...]
 """
@@ -37,10 +37,10 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, TOOLS)
 import hwheel_debugfs as hw     # noqa: E402
 
-# A script that is started in the background ignores SIGINT, and so would the tools
+# A script in the background ignores SIGINT, and its children, the tools, would, too
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The tools' own settings must not depend on who runs the tests
+# The user's settings must not change the tools' output
 ENVIRONMENT = {'PATH': os.environ['PATH'], 'LC_ALL': 'C.UTF-8', 'TERM': 'xterm-256color',
                'HOME': os.environ.get('HOME', '/'), 'PYTHONDONTWRITEBYTECODE': '1'}
 
