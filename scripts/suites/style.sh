@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: checkpatch, W=1, sparse, kernel-doc, shellcheck, a clean checkout
+# Suite: checkpatch, W=1, sparse, kernel-doc, shellcheck, pyflakes, a clean checkout
 # Takes: 110 s
 
 # checkpatch complains about these in any stand-in for the kernel's headers
@@ -12,7 +12,7 @@ sim_may+=,WEAK_DECLARATION
 
 suite()
 {
-	need gcc make perl sparse shellcheck git
+	need gcc make perl sparse shellcheck pyflakes3 git
 	source=$(linux_source 6.x)
 	kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12)
 	headers=${kernel##* }
@@ -26,6 +26,8 @@ suite()
 		hwheel_jiffies.h
 	mapfile -t shell < <(grep -rlE '^(#!/bin/(ba)?sh|# shellcheck shell=)' .ci scripts tools | sort)
 	try shellcheck shellcheck -x -P scripts "${shell[@]}"
+	mapfile -t python < <(grep -rl '^#!/usr/bin/python3' . | sort)
+	try pyflakes pyflakes3 "${python[@]}" tools/hwheel_debugfs.py Documentation/conf.py
 	try "one version" one_version
 	try clean-checkout clean_checkout
 	try W=1 silent '([Ww]arning|WARNING|error):' W=1
