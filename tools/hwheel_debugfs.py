@@ -42,15 +42,15 @@ MARK = f'hwr{VERSION} '
 DEBUGFS = '/sys/kernel/debug/hwheel'
 FILES = ('config', 'levels', 'spokes', 'stats', 'lateness')
 
-# Rows of the timers file that are read when it is summed up
+# The most rows of the timers file that a summary reads
 CALLBACK_ROWS = 200000
 
-# The kernel's KTIME_MAX: what has this interval has no end
+# The kernel's KTIME_MAX: the interval of a level without an end
 NEVER = (1 << 63) - 1
 
 
 class Error(Exception):
-    """Something that the user can do something about; its text says what."""
+    """An error that the user can fix; its text says how."""
 
 
 #
@@ -104,8 +104,8 @@ def format_ns(ns):
 def parse_table(text):
     """The rows of a file as dictionaries; numbers become int, '-' None.
 
-    What a row has beyond the last column belongs to that, as the [module] of a
-    callback does. A row that is cut short is left out.
+    The last column takes the rest of its row, such as the [module] of a callback.
+    A row that is too short is left out.
     """
     lines = text.splitlines()
     if not lines or not lines[0].startswith('#'):
@@ -129,7 +129,7 @@ def value(word):
 
 
 class Snapshot:
-    """A wheel's files at one time. Rows are parsed when they are asked for."""
+    """A wheel's files at one time. Rows are parsed when they are needed."""
 
     def __init__(self, wheel, time_ns, files):
         self.wheel = wheel
@@ -148,7 +148,7 @@ class Snapshot:
 
     @property
     def nr_levels(self):
-        """Levels of the wheel; a row of this level is what is parked."""
+        """The number of levels; a row with this level has the parked timers."""
         return self.config['levels']
 
     @property
@@ -156,9 +156,9 @@ class Snapshot:
         return sorted({row['cpu'] for row in self.rows('levels')})
 
     def levels(self, cpu=None):
-        """Per level what the rows of a CPU say, or those of all of them together.
+        """Each level's values on a CPU, or on all CPUs together.
 
-        All CPUs' hand is that of the one whose clock is furthest on.
+        For all CPUs, the hand is that of the CPU whose clock is latest.
         """
         levels = {}
         for row in self.rows('levels'):
@@ -293,7 +293,7 @@ def read_wheel(debugfs, wheel):
 
 
 def read_callbacks(debugfs, wheel, most=CALLBACK_ROWS):
-    """Sums the timers file up, of which it reads this many rows at most.
+    """Summarizes the timers file; reads this many rows at most.
 
     The file has a row a timer and may have millions. Returns the text of
     "callbacks".
@@ -310,7 +310,7 @@ def read_callbacks(debugfs, wheel, most=CALLBACK_ROWS):
             timers, soonest = found.get(key, (0, NEVER))
             found[key] = timers + 1, min(soonest, int(words[remaining]))
     rows = ['# cpu function timers soonest_ns']
-    # The function comes last in debugfs, since it may hold a blank; not so here
+    # In debugfs a function may have a blank, since it is in the last column; not here
     rows += [f"{cpu} {function.replace(' ', '')} {timers} {soonest}"
              for (cpu, function), (timers, soonest) in sorted(found.items())]
     return '\n'.join(rows) + '\n'
@@ -330,7 +330,7 @@ def read_recording(lines, name):
     """The snapshots of a recording, one by one."""
     wheel, files, found = None, {}, False
     for number, line in enumerate(lines, 1):
-        # A console may put something before the mark, but not before an object
+        # A console may put text before a mark, but not before an object
         start = line.find(MARK)
         if line.startswith('{'):
             snapshot = parse_object(line, f'{name}, line {number}')
