@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# hwheel outside the kernel's tree. What is built stands in Kbuild; what each
-# target does, in "make help".
+# hwheel outside the kernel's tree. Kbuild tells what is built, "make help" what each
+# target does.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 SUITE ?=
 ALL ?=
-# Debian's tc looks into a folder of the machine's architecture
+# Debian's tc looks for plugins in a folder of the machine's architecture
 TC_LIB_DIR ?= $(firstword $(wildcard /usr/lib/$(shell $(CC) -print-multiarch)/tc) /usr/lib/tc)
 
-# As dkms.conf has them
+# dkms.conf defines both
 NAME := $(shell sed -n 's/^PACKAGE_NAME="\(.*\)"/\1/p' dkms.conf)
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 
@@ -24,7 +24,7 @@ install: modules
 	@if command -v tc >/dev/null; then $(MAKE) --no-print-directory install-tc; \
 		else echo "hwheel: no tc here, so no plugin for it"; fi
 
-# By it tc knows the options of the sample qdisc hwpace
+# This plugin teaches tc the options of the sample qdisc hwpace
 install-tc: samples/q_hwpace.so
 	install -D -m 644 $< $(DESTDIR)$(TC_LIB_DIR)/q_hwpace.so
 
@@ -83,35 +83,38 @@ clean:
 		-o -name Module.symvers -o -name '*.pyc' \) -exec rm -f {} +
 
 help:
-	@echo 'make              hwheel.ko and the samples for the running kernel'
-	@echo '                  KDIR=folder: for the kernel of these headers'
-	@echo 'make demo         a million session timeouts on a stock kernel in QEMU'
-	@echo '                  SESSIONS=n MAX_MS=n KERNEL=name; draws demo.svg'
-	@echo '                  KERNEL is a series of kernels that Debian has, in any release:'
-	@echo '                  6.1, 6.12, 7.3 and so on; newest, from 7.0 on; lts, the newest with'
-	@echo '                  support for years beside 6.1 and 6.12; each with -rt: PREEMPT_RT'
-	@echo 'make check        everything that must pass'
-	@echo '                  SUITE=name: only that; SUITE=list: their names; ALL=1:'
-	@echo '                  everything on every kernel'
-	@echo 'make torture      tries hard to break it, on a kernel in QEMU, or on uml-smp'
-	@echo '                  TIME=seconds KERNEL=name|uml-smp|x86-kasan|x86-kcsan'
-	@echo '                  CPUS=n SEED=n'
-	@echo '                  BROKEN=fault: with a fault, which it has to find'
-	@echo 'make fuzz         lets libFuzzer drive the levels in user space; TIME=seconds'
-	@echo 'make sim          hwheel.c on a simulated kernel, in user space: programs at random'
-	@echo '                  under an oracle, until a find; TIME=seconds SEED=n LATE=strict'
+	@echo 'make              builds hwheel.ko and the samples for the running kernel'
+	@echo '                  KDIR=folder: for the kernel with these headers'
+	@echo 'make demo         runs a million session timeouts on a stock kernel in QEMU, and draws'
+	@echo '                  demo.svg; SESSIONS=n MAX_MS=n KERNEL=name'
+	@echo '                  KERNEL names a kernel that some release of Debian has:'
+	@echo '                    6.1, 6.12, 7.3, ...  the series'
+	@echo '                    newest               the newest series from 7.0 on'
+	@echo '                    lts                  the newest longterm series after 6.12'
+	@echo '                    NAME-rt              the same with PREEMPT_RT'
+	@echo 'make check        runs all tests'
+	@echo '                  SUITE=name: only this suite; SUITE=list: prints the names'
+	@echo '                  ALL=1: all suites on all kernels'
+	@echo 'make torture      runs the torture test on a kernel in QEMU, or in user-mode Linux'
+	@echo '                  TIME=seconds KERNEL=name|uml-smp|x86-kasan|x86-kcsan CPUS=n SEED=n'
+	@echo '                  BROKEN=fault: plants this fault, which the test must find'
+	@echo 'make fuzz         runs libFuzzer on the levels, in user space; TIME=seconds'
+	@echo 'make sim          runs random programs on hwheel.c and a simulated kernel, in user space,'
+	@echo '                  until an oracle finds a bug; TIME=seconds SEED=n'
+	@echo '                  LATE=strict: with a stricter bound on lateness'
 	@echo '                  KIND=rt: as on PREEMPT_RT; KIND=asan: with sanitizers'
-	@echo 'make bench        measures it beside timer_list and hrtimer (an hour);'
-	@echo '                  WHERE="uml years uml-smp qemu icount" QUICK=1; WHAT=core: only that, in uml'
-	@echo 'make pacing       a qdisc on a wheel beside fq and tbf, in QEMU: rates and gaps'
+	@echo 'make bench        measures hwheel, timer_list and hrtimer (takes an hour)'
+	@echo '                  WHERE="uml years uml-smp qemu icount" QUICK=1'
+	@echo '                  WHAT=core: only this group, in uml and icount'
+	@echo 'make pacing       compares a qdisc on a wheel with fq and tbf, in QEMU'
 	@echo '                  RATE=Mbit/s TIME=seconds KERNEL=name'
-	@echo 'make htmldocs     Documentation/output/index.html'
-	@echo 'make install      puts the modules beside those of the kernel, and a plugin for'
-	@echo '                  the qdisc of samples/ where tc finds it; KDIR=folder'
-	@echo 'make dkms         has DKMS build and install hwheel.ko, now and for new kernels;'
+	@echo 'make htmldocs     builds Documentation/output/index.html'
+	@echo 'make install      installs the modules for the kernel, and the plugin by which tc knows'
+	@echo '                  the qdisc of samples/; KDIR=folder'
+	@echo 'make dkms         has DKMS build and install hwheel.ko, now and for each new kernel;'
 	@echo '                  KDIR=folder'
-	@echo 'make deb          Debian packages of hwheel.ko, by DKMS, and of the programs: build/'
-	@echo 'make clean        removes what was built here; downloads and kernels stay in'
+	@echo 'make deb          builds Debian packages in build/: hwheel.ko by DKMS, and the tools'
+	@echo 'make clean        removes what the targets built here. Downloads and kernels stay in'
 	@echo '                  $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
 .PHONY: modules install install-tc dkms dkms-sources deb demo check torture fuzz sim bench \

@@ -2,7 +2,7 @@
 /*
  * hwheel for drivers that think in jiffies
  *
- * scripts/hwheel-convert brings code here that keeps points in time as values
+ * tools/hwheel-convert brings code here that keeps points in time as values
  * of jiffies. New code does better to stay with ktime_t.
  *
  * jiffies is the number of the last tick, which may be almost a jiffy ago. A

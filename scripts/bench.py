@@ -51,7 +51,7 @@ def read_log(name, path):
 
 
 def select(results, **wanted):
-    """Those results that have all the wanted values."""
+    """The results that have all the wanted values."""
     return [r for r in results
             if all(r.get(key) in value if isinstance(value, (tuple, list, set))
                    else r.get(key) == value for key, value in wanted.items())]
@@ -90,7 +90,7 @@ def number_text(value, unit):
 
 
 def cell_text(result):
-    """median, and how far the rounds lie apart"""
+    """median, and the spread of the rounds"""
     unit = result['unit']
     text = number_text(result['median'], unit)
     if result['min'] == result['max']:
@@ -195,7 +195,7 @@ def print_where(title, found):
 #
 
 class Targets:
-    """What must be, and what is: the worst case of each."""
+    """The targets, and the worst case measured of each."""
 
     def __init__(self, results):
         self.results = results

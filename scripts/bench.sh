@@ -1,18 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Measures hwheel beside timer_list and hrtimer: at native speed in user-mode
-# Linux, there and in QEMU on several CPUs, with a clock that counts instructions, and
-# over years in simulated time. Prints tables, writes bench.json and draws
-# bench.svg.
+# Measures hwheel, timer_list and hrtimer. WHERE picks from
+#	uml		user-mode Linux, at native speed
+#	years		the same, over years of simulated time
+#	uml-smp		user-mode Linux on 2 and on 4 CPUs
+#	qemu		QEMU on 2 and on 4 CPUs
+#	icount		QEMU with a clock that counts instructions
+# Prints tables, writes bench.json and draws bench.svg.
 #
 # Usage: [WHERE='uml years uml-smp qemu icount'] [WHAT='group...'] [QUICK=1] [ROUNDS=n] \
 #	 [READ=seconds] [OUT=folder] bench.sh
-#	 WHAT picks the groups that are measured in user-mode Linux and by icount;
-#	 READ has all debugfs files read meanwhile, with pauses of so many seconds;
-#	 OUT is where bench.json and bench.svg go, as a rule the project's folder
+#	 WHAT picks the groups for uml and icount. With READ, the guest reads all debugfs
+#	 files meanwhile, and pauses so many seconds after each pass. OUT is the folder for
+#	 bench.json and bench.svg; the default is the project's folder.
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 where=${WHERE:-uml years uml-smp qemu icount}
 quick=${QUICK:-}
@@ -21,16 +24,16 @@ parameters="rounds=${rounds:-5}"
 mkdir -p "${OUT:=$lab_top}" || die "OUT=$OUT: not a folder, and none can be made of it"
 logs=()
 
-# measure NAME GROUPS PARAMETERS COMMAND...: boots a guest that measures; its
-# kernel log is kept in the cache
+# measure NAME GROUPS PARAMETERS COMMAND...: boots a guest that measures. Keeps its kernel
+# log in the cache.
 measure()
 {
 	local name=$1 log=$lab_cache/log/bench-$1.log start=$SECONDS status=0
 
 	{
 		echo "groups='$2'"
-		echo "parameters='$3' read=${READ:-}"
-		cat "$lab_scripts/guest-bench.sh"
+		echo "parameters='$3' read=${READ:-} lines=1000"
+		cat "$lab_scripts/guest/bench.sh"
 	} >"$lab_work/payload"
 	shift 3
 	"$@" | tee "$lab_work/console" |
@@ -53,14 +56,14 @@ modules()
 
 boot_uml()
 {
-	TIMEOUT=${TIMEOUT:-7200} "$lab_scripts/boot-uml.sh" "$linux" \
+	TIMEOUT=${TIMEOUT:-7200} "$lab_scripts/lab/boot-uml.sh" "$linux" \
 		"$lab_work/payload" "$lab_work/$uml"/hwheel.ko \
 		"$lab_work/$uml"/hwheel_bench.ko
 }
 
 boot_qemu()
 {
-	TIMEOUT=${TIMEOUT:-7200} "$lab_scripts/boot-qemu.sh" "$vmlinuz" "$1" 2G \
+	TIMEOUT=${TIMEOUT:-7200} "$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" "$1" 2G \
 		"$lab_work/payload" "$lab_work"/qemu/hwheel.ko \
 		"$lab_work"/qemu/hwheel_bench.ko
 }
@@ -71,7 +74,7 @@ build_uml()
 	local kernel
 
 	uml=$1
-	kernel=$("$lab_scripts/build-kernel.sh" "$uml")
+	kernel=$("$lab_scripts/lab/build-kernel.sh" "$uml")
 	read -r linux build <<<"$kernel"
 	[ -d "$lab_work/$uml" ] || modules "$uml" "$build" ARCH=um
 }
@@ -104,13 +107,13 @@ build_qemu()
 	local kernel
 
 	[ ! -d "$lab_work/qemu" ] || return 0
-	kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
+	kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12)
 	read -r _ vmlinuz headers <<<"$kernel"
 	modules qemu "$headers"
 }
 
-# The watchdog takes a host that is busy for a TSC that is wrong, and to read the
-# clock would cost something else from then on
+# On a busy host the watchdog would find the TSC wrong. From then on, reading the clock
+# would cost more.
 where_qemu()
 {
 	local APPEND=tsc=nowatchdog
@@ -121,7 +124,7 @@ where_qemu()
 	measure qemu-4 smp "$parameters pending=1000" boot_qemu 4
 }
 
-# Nothing else on the host shows here, so once is enough
+# The host's load has no influence here, so one round is enough
 where_icount()
 {
 	build_qemu
@@ -136,5 +139,5 @@ for name in $where; do
 	*)	die "WHERE=$name: not one of uml, years, uml-smp, qemu and icount" ;;
 	esac
 done
-# Debian's python3, which has its matplotlib; the PATH may have another one first
+# Debian's python3 has its matplotlib; another python3 may be first in PATH
 /usr/bin/python3 "$lab_scripts/bench.py" "$OUT" "${logs[@]}"

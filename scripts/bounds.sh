@@ -1,19 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Searches for the arrangement of timers that makes callbacks latest, on Debian's 6.12
-# in a QEMU whose clock counts the guest's instructions, one a nanosecond. Each round is
-# a wheel of some geometry and budget with some crowd on it, of which timers are armed
-# again here and there, while somebody reads all of debugfs; hwheel_bench.c tells how
-# (group bounds). Prints a line a round, and the worst of each context; the exit status is
-# 0 if no callback began more than LATE ns later than its tick and the callbacks before
-# it account for, and no lock was held for more than LOCKED ns.
+# Searches for the arrangement of timers that makes callbacks latest, on Debian's 6.12 in
+# QEMU. QEMU's clock counts the guest's instructions, one a nanosecond. Each round has a
+# wheel with a geometry, a budget and a crowd of timers. Some timers are re-armed, and the
+# guest reads all of debugfs meanwhile. The group bounds of hwheel_bench.c tells how.
+#
+# Prints a line for each round, and the worst of each context. The exit status is 0 if
+# no callback began more than LATE ns later than its tick and the callbacks before it
+# explain, and no lock was held for more than LOCKED ns.
 #
 # Usage: [TIME=seconds] [SEED=n] [LATE=ns] [LOCKED=ns] bounds.sh [CONTEXT...]
-#	 Without TIME it is a fixed set of rounds; with it, others, until the time is up.
-#	 CONTEXT is softirq, hardirq or work; without one, the first two.
+#	 Without TIME, the rounds are always the same. With TIME, new rounds run until
+#	 the time is up. CONTEXT is softirq, hardirq or work. The default is softirq and
+#	 hardirq.
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 late=${LATE:-100000}
 locked=${LOCKED:-10000}
@@ -21,16 +23,16 @@ contexts=("$@")
 [ $# != 0 ] || contexts=(softirq hardirq)
 lines=$lab_work/lines
 
-# rounds PARAMETERS...: boots a guest that does them
+# rounds PARAMETERS...: boots a guest that runs these rounds
 rounds()
 {
 	local log=$lab_work/console status=0
 
 	{
-		echo "parameters='rounds=1 pending=1000 what=bounds $*'"
-		cat "$lab_scripts/guest-bounds.sh"
+		echo "groups=bounds parameters='rounds=1 pending=1000 $*' read=0.1 lines=300"
+		cat "$lab_scripts/guest/bench.sh"
 	} >"$lab_work/payload"
-	APPEND=tsc=nowatchdog ICOUNT=0 TIMEOUT=${TIMEOUT:-3600} "$lab_scripts/boot-qemu.sh" \
+	APPEND=tsc=nowatchdog ICOUNT=0 TIMEOUT=${TIMEOUT:-3600} "$lab_scripts/lab/boot-qemu.sh" \
 		"$vmlinuz" 1 2G "$lab_work/payload" "$lab_work"/modules/hwheel.ko \
 		"$lab_work"/modules/hwheel_bench.ko >"$log" || status=$?
 	guest_log "$log" >"$log.kernel"
@@ -41,7 +43,7 @@ rounds()
 	sed -n 's/^.*hwheel_bench: bound //p' "$log.kernel" | tee -a "$lines"
 }
 
-# number CONTEXT: as hwheel_bench.ko's parameter bound_context has it
+# number CONTEXT: prints its number for hwheel_bench.ko's parameter bound_context
 number()
 {
 	case $1 in
@@ -52,7 +54,7 @@ number()
 	esac
 }
 
-# worst CONTEXT: its rounds' greatest lateness and lock hold, judged
+# worst CONTEXT: prints the greatest lateness and lock hold of its rounds
 worst()
 {
 	awk -v context="$1" -v late="$late" -v locked="$locked" '
@@ -74,7 +76,7 @@ worst()
 }
 
 need gcc make
-kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
+kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12)
 read -r _ vmlinuz headers <<<"$kernel"
 say "bounds: building the modules"
 build_modules bounds-build "$headers" "$lab_work/modules"

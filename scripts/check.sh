@@ -1,44 +1,44 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs everything that must pass: the suites, each a file in suites/. As many of
-# them run at a time as there are CPUs, the longest first. The last line is
+# Runs all tests. Each file in suites/ is a suite. As many suites run at a time as there
+# are CPUs, the longest first. The last line is
 #	N passed, N failed, N skipped
-# and the exit status is 0 if something passed and nothing failed.
+# The exit status is 0 if a test passed and none failed.
 #
 # A suite's file begins with
 #	# Suite: what it checks, in a line
 #	# Takes: N s			roughly, from a warm cache
 #	# Takes: N s, alone		no other suite runs meanwhile
 #	# When: ALL=1			left out of a plain "make check"
-# where the last is optional, and defines the function suite. It runs in a shell
-# of its own, with lab.sh and the functions below.
+# (When is optional) and defines the function suite. The function runs in a shell of its
+# own, with lab/lab.sh and the functions below.
 #
 # Usage: [SUITE='name...'|list] [ALL=1] check.sh
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 suite_files=$lab_scripts/suites
 export LAB_BUILDS=$lab_work/builds
 export ALL=${ALL:-}
 
 #
-# What suites call
+# Functions for suites
 #
 
-# result passed|failed|skipped N NAME [FILE]: of N tests of the suite that runs;
-# the end of FILE tells about a failure
+# result passed|failed|skipped N NAME [FILE]: records N tests of the running suite. After
+# a failure, check.sh prints the end of FILE.
 result()
 {
 	echo "$1 $suite $2" >>"$lab_work/results"
 	echo "$1: $2 $3"
 	[ "$1" != failed ] || {
-		echo "$suite: $3, see $log"
+		echo "$suite: $3: see scripts/suites/$suite.sh and $log"
 		[ ! -s "${4-}" ] || tail -n 20 "$4" | sed 's/^/  | /'
 	} >>"$lab_work/failures"
 }
 
-# verdict NAME FILE COMMAND...: a test that is one command; FILE tells about it
+# verdict NAME FILE COMMAND...: a test that is one command; FILE explains a failure
 verdict()
 {
 	local name=$1 file=$2
@@ -51,7 +51,7 @@ verdict()
 	fi
 }
 
-# try NAME COMMAND...: the same, told about by what the command prints
+# try NAME COMMAND...: the same; the command's output explains a failure
 try()
 {
 	local out=$lab_work/out
@@ -65,7 +65,7 @@ try()
 	fi
 }
 
-# refused MESSAGE COMMAND...: COMMAND fails and says so
+# refused MESSAGE COMMAND...: whether COMMAND fails and prints MESSAGE
 refused()
 {
 	"${@:2}" 2>&1 | tee "$lab_work/refused"
@@ -83,17 +83,17 @@ clean_log()
 }
 
 #
-# All of it
+# Finding and running suites
 #
 
-# field NAME SUITE: what the head of the suite's file says under NAME
+# field NAME SUITE: prints the field NAME from the head of the suite's file
 field()
 {
 	sed -n "/^# $1: */{s///p;q}" "$suite_files/$2.sh"
 }
 
-# wanted_suites [NAME...]: those, or all that are due; the longest first, and after
-# those that share the machine those that want it alone
+# wanted_suites [NAME...]: prints these suites, or all: first those that share the
+# machine, then those that run alone; the longest first
 wanted_suites()
 {
 	local file name
@@ -112,8 +112,7 @@ wanted_suites()
 	done | sort -k 1,1n -k 2,2nr | cut -d ' ' -f 3
 }
 
-# run_suite NAME: in a shell, a process group and a folder of its own, for a suite
-# may die
+# run_suite NAME: runs it in a shell and a folder of its own, because a suite may die
 run_suite()
 {
 	local start=$SECONDS status
@@ -140,7 +139,7 @@ run_suite()
 	say "$suite: $(counts "$lab_work/results") ($start s)"
 }
 
-# run_suites NAME...: as many at a time as there are CPUs
+# run_suites NAME...: runs as many at a time as there are CPUs
 run_suites()
 {
 	local pid name alone running=
@@ -155,7 +154,7 @@ run_suites()
 			wait_suite
 		done
 		running=$alone
-		# A process group, which ends as a whole
+		# In a process group, so that lab_cleanup() can end all of it
 		set -m
 		(trap - EXIT INT TERM; run_suite "$name") </dev/null &
 		set +m

@@ -1,21 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Moves net/bridge and net/sctp of the stock kernel's source to hwheel with
-# hwheel-convert, builds them for that kernel, and uses them there in QEMU, and
-# the kernel's own; the same with net/can/bcm.c, which uses hrtimer, on the stock
-# PREEMPT_RT kernel, which has CAN. Tells for each thing it looks at
+# Converts net/bridge and net/sctp of a stock kernel to hwheel with hwheel-convert, and
+# builds them for that kernel. Boots the kernel in QEMU, once with its own modules and
+# once with the converted ones, and compares what they do. Does the same with
+# net/can/bcm.c, which uses hrtimer, on the stock PREEMPT_RT kernel, which has CAN.
+# Prints a line for each check:
 #	convert: NAME ok|FAILED
-# and ends with status 0 if all is well. Nothing of that source stays.
+# The exit status is 0 if none failed. No copy of the kernel's source is kept.
 #
 # Usage: convert.sh
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
-tests=$lab_scripts/coccinelle/tests
+tests=$lab_top/tools/coccinelle/tests
 tree=$lab_work/tree failed=0
 
-# verdict NAME COMMAND...: tells whether COMMAND succeeds
+# verdict NAME COMMAND...: prints whether COMMAND succeeds
 verdict()
 {
 	local name=$1
@@ -29,23 +30,23 @@ verdict()
 	fi
 }
 
-# patches: small drivers with each use there is become what they should, and the
-# report says what is left
+# patches: whether small drivers with every kind of use are converted as they should be,
+# and the report lists what is left
 patches()
 {
 	local dir=$lab_work/patches file status=0
 
 	mkdir "$dir"
 	cp "$tests"/{driver.h,hrtimer.c,timer_list.c} "$dir"
-	(cd "$dir" && "$lab_scripts/hwheel-convert" .) >"$dir/report" || status=$?
+	(cd "$dir" && "$lab_top/tools/hwheel-convert" .) >"$dir/report" || status=$?
 	for file in "$tests"/*.moved; do
 		diff -u "$file" "$dir/$(basename "$file" .moved)" || status=2
 	done
-	# Something is left, which is status 1
+	# Status 1 says that something is left
 	[ "$status" = 1 ]
 }
 
-# jiffies: the arithmetic that some of it rests on
+# jiffies: tests the arithmetic of hwheel_jiffies.h
 jiffies()
 {
 	local dir=$lab_work/jiffies name
@@ -58,7 +59,7 @@ jiffies()
 		-o "$dir/jiffies" "$tests/jiffies.c" && "$dir/jiffies"
 }
 
-# take: what is to be moved, laid out as in the kernel's tree
+# take: copies what is to be converted, laid out as in the kernel's tree
 take()
 {
 	local name
@@ -68,7 +69,7 @@ take()
 	cp -r "$source/include/net/sctp" "$tree/include/net"
 	# It includes net/bridge by a path from its own place
 	cp "$source/include/trace/events/bridge.h" "$tree/include/trace/events"
-	# Other modules than bridge.ko, without timers
+	# These are in other modules than bridge.ko, and have no timers
 	rm -r "$tree"/net/bridge/netfilter "$tree"/net/bridge/br_netfilter*
 	sed -i '/br_netfilter\|netfilter\//d' "$tree/net/bridge/Makefile"
 	for name in bridge sctp; do
@@ -79,26 +80,25 @@ take()
 	echo 'obj-m += net/bridge/ net/sctp/' >"$tree/Kbuild"
 }
 
-# converts: all is moved, with the help that bridge needs; and without it the
-# places that it is needed for are what the report names
+# converts: whether everything is converted with the additional patches. Without them,
+# the report must name just the places that they are for.
 converts()
 {
 	local copy=$lab_work/unhelped status=0
 
 	cp -r "$tree/net/bridge" "$copy"
-	"$lab_scripts/hwheel-convert" "$copy" >"$lab_work/report" || status=$?
+	"$lab_top/tools/hwheel-convert" "$copy" >"$lab_work/report" || status=$?
 	[ "$status" = 1 ] || return
 	sed -n 's/^.*\/\([^/]*\):[0-9]*: left: /\1 /p' "$lab_work/report" |
 		diff "$tests/bridge.left" - || return
 
-	"$lab_scripts/hwheel-convert" --also "$tests/bridge.cocci" \
+	"$lab_top/tools/hwheel-convert" --also "$tests/bridge.cocci" \
 		--also "$tests/sctp.cocci" "$tree/net" "$tree/include" >"$lab_work/report" && return
 	cat "$lab_work/report"
 	return 1
 }
 
-# can_converts: all of hrtimer is moved, with the help that bcm.c needs; and
-# without it the places that it is needed for are what the report names
+# can_converts: the same for the hrtimers of bcm.c
 can_converts()
 {
 	local dir=$lab_work/can copy=$lab_work/can-unhelped status=0 before after
@@ -108,20 +108,20 @@ can_converts()
 	cp "$source/net/can/bcm.c" "$copy"
 	printf 'obj-m := can-bcm.o\ncan-bcm-y := bcm.o\n' >"$dir/Kbuild"
 
-	"$lab_scripts/hwheel-convert" "$copy" >"$lab_work/report" || status=$?
+	"$lab_top/tools/hwheel-convert" "$copy" >"$lab_work/report" || status=$?
 	[ "$status" = 1 ] || return
 	sed -n 's/^.*\/\([^/]*\):[0-9]*: left: /\1 /p' "$lab_work/report" |
 		diff "$tests/bcm.left" - || return
 
 	before=$(hrtimers "$dir/bcm.c")
-	"$lab_scripts/hwheel-convert" --also "$tests/bcm.cocci" "$dir" >"$lab_work/report" ||
+	"$lab_top/tools/hwheel-convert" --also "$tests/bcm.cocci" "$dir" >"$lab_work/report" ||
 		{ cat "$lab_work/report"; return 1; }
 	after=$(hrtimers "$dir/bcm.c")
 	echo "convert: uses of hrtimer in net/can/bcm.c: $before, then $after"
 	[ "$before" -ge 30 ] && [ "$after" = 0 ]
 }
 
-# hrtimers FILE: how often it names something of hrtimer's, but in comments
+# hrtimers FILE: counts the uses of hrtimer, but not those in comments
 hrtimers()
 {
 	gcc -fpreprocessed -dD -E -P "$1" |
@@ -144,9 +144,9 @@ builds()
 	! grep -E 'warning:|WARNING' "$lab_cache/log/convert-build.log"
 }
 
-# same bridge|sctp|can: whether both were used to the end, and did the same; the moved
-# one not before its time, and not later than the stock one. That may be late
-# itself, for a busy machine holds up its guests.
+# same bridge|sctp|can: whether both guests ran to the end, and the converted modules did
+# the same as the stock ones: never early, and not later than the stock ones, which may be
+# late themselves on a busy machine.
 same()
 {
 	local which guest=
@@ -166,9 +166,9 @@ same()
 	{
 		return a > b ? a - b : b - a
 	}
-	# How much later it may be: polling takes its time, a hello is up
-	# to 1 s old when the next is lost, and what ages is collected at times.
-	# The times of can are in us; the least of several is a few ticks later.
+	# How much later it may be. Polling takes time. A hello is up to 1 s
+	# old when the next one is lost. Aged entries are collected now and then.
+	# Times of can are in us; the least of several is a few ticks later.
 	function within(name)
 	{
 		if (what == "can")
@@ -203,7 +203,7 @@ same()
 				bad("missing")
 			else if (moved < list[i + 1])
 				bad("too early")
-			# What is lost of an echo is random
+			# How much of an echo is lost is random
 			else if (name == "beat_chunks" && apart(stock, moved) > 3 ||
 				 name !~ /^echo|chunks$|messages$/ && moved - stock > within(name))
 				bad("differs")
@@ -236,22 +236,22 @@ can_clean()
 		! dmesg_dirty "$lab_work/can-moved.log" && ! dmesg_dirty "$lab_work/can-stock.log"
 }
 
-# boot stock|moved|can-stock|can-moved FILES...: leaves the kernel's log
+# boot stock|moved|can-stock|can-moved FILES...: keeps the kernel's log
 boot()
 {
-	local which=$1 log=$lab_cache/log/convert-$1.log status=0 guest=guest-convert.sh
+	local which=$1 log=$lab_cache/log/convert-$1.log status=0 guest=convert.sh
 
 	shift
-	[ "${which#can-}" = "$which" ] || guest="guest-can.sh"
+	[ "${which#can-}" = "$which" ] || guest=can.sh
 	{
 		printf "which=%s modules='" "$which"
 		printf '%s\n' "$@" | sed -n 's,^.*/\([^/]*\.ko\)$,\1,p' | tr '\n' ' '
 		echo "'"
-		cat "$lab_scripts/$guest"
+		cat "$lab_scripts/guest/$guest"
 	} >"$lab_work/payload"
 	say "convert: booting $release, $which modules (about 40 s)"
-	TIMEOUT=${TIMEOUT:-300} "$lab_scripts/boot-qemu.sh" "$vmlinuz" 2 1G \
-		"$lab_work/payload" "$@" "$lab_work"/guest-{sctp,can} "${userland[@]}" \
+	TIMEOUT=${TIMEOUT:-300} "$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 1G \
+		"$lab_work/payload" "$@" "$lab_work"/{sctp,can}-load "${userland[@]}" \
 		>"$log" || status=$?
 	guest_log "$log" >"$lab_work/$which.log"
 	[ "$status" = 0 ] && return
@@ -261,7 +261,7 @@ boot()
 }
 
 need coccinelle python3 gcc make libc6-dev iproute2
-kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
+kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12)
 read -r release vmlinuz headers <<<"$kernel"
 source=$(linux_source 6.12)
 stock=$(stock_modules "$release" bridge sctp veth sch_netem)
@@ -276,7 +276,7 @@ say "convert: building the modules for $release"
 build_modules convert-hwheel "$headers" "$lab_work/build"
 verdict builds builds
 for file in sctp can; do
-	gcc -O2 -Wall -Wextra -static -o "$lab_work/guest-$file" "$lab_scripts/guest-$file.c"
+	gcc -O2 -Wall -Wextra -static -o "$lab_work/$file-load" "$lab_scripts/guest/$file-load.c"
 done
 
 userland=()
@@ -297,7 +297,7 @@ verdict sctp same sctp
 verdict timers timers
 verdict dmesg clean
 
-kernel=$("$lab_scripts/stock-kernel.sh" 6.12-rt)
+kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12-rt)
 read -r release vmlinuz headers <<<"$kernel"
 stock=$(stock_modules "$release" can-bcm can-raw vcan)
 

@@ -5,7 +5,7 @@
 #
 # Usage: deb.sh
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 out=$lab_top/build
 version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$lab_top/dkms.conf")

@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Boots a stock Debian kernel in QEMU, keeps session timeouts on hwheel there,
-# and shows the levels draining. Ends with
+# Boots a stock Debian kernel in QEMU, keeps session timeouts on hwheel there, and shows
+# how the levels drain. The last line is
 #	demo: armed N fired N cancelled N early N lost N max_late_ns N
-# and status 0 if no timer was early, lost or doubled and none is missing.
-# With PLOT=FILE the run is recorded and drawn, too, which may fail by itself.
+# The exit status is 0 if no timer was early or lost, none fired twice, and
+# armed = fired + cancelled. PLOT=FILE also records and draws the run. A failure to draw
+# does not change the exit status.
 #
 # Usage: [KERNEL=name] [SESSIONS=n] [MAX_MS=ms] [TRAFFIC_MS=ms] \
 #	 [PLOT=FILE.svg] demo.sh
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 flavour=${KERNEL:-6.12}
 sessions=${SESSIONS:-1000000}
@@ -19,7 +20,7 @@ traffic_ms=${TRAFFIC_MS:-10000}
 plot=${PLOT:-}
 console=$lab_work/console log=$lab_work/log failed=0
 
-# verdict NAME COMMAND...: tells whether COMMAND succeeds
+# verdict NAME COMMAND...: prints whether COMMAND succeeds
 verdict()
 {
 	local name=$1
@@ -43,7 +44,7 @@ clean()
 	! dmesg_dirty "$log"
 }
 
-# exact: whether the counts are those of timers that are exact
+# exact: whether the counts say that all timers were exact
 exact()
 {
 	[ "${count[armed]:-0}" -gt 0 ] &&
@@ -51,20 +52,20 @@ exact()
 		[ "${count[early]:-}/${count[lost]:-}/${count[double]:-0}" = 0/0/0 ]
 }
 
-# draw: keeps the recording in the cache; in a shell of its own, for need may die
+# draw: keeps the recording in the cache. need may die, so it runs in a subshell.
 draw()
 {
 	local recording=$lab_cache/log/demo-$flavour.recording
 
 	grep '^hwr1 ' "$console" >"$recording" || return
 	(need python3 python3-matplotlib) || return
-	/usr/bin/python3 "$lab_scripts/hwheel-plot" --output "$plot" \
+	/usr/bin/python3 "$lab_top/tools/hwheel-plot" --output "$plot" \
 		--title "$sessions sessions on Linux $release" "$recording" &&
 		say "demo: drew $plot, from $recording"
 }
 
 need gcc make
-kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
+kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
 read -r release vmlinuz headers <<<"$kernel"
 
 say "demo: building the modules for $release"
@@ -75,13 +76,13 @@ say "demo: booting $release, then $sessions sessions of up to $((max_ms / 1000))
 	echo "sessions=$sessions"
 	echo "parameters='max_ms=$max_ms traffic_ms=$traffic_ms'"
 	echo "recording='$plot'"
-	cat "$lab_scripts/guest-demo.sh"
+	cat "$lab_scripts/guest/demo.sh"
 } >"$lab_work/payload"
 # A simulated CPU may be ten times slower
 TIMEOUT=${TIMEOUT:-$((300 + (max_ms + traffic_ms) / 200))} \
-	"$lab_scripts/boot-qemu.sh" "$vmlinuz" 2 2G "$lab_work/payload" \
+	"$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 2G "$lab_work/payload" \
 	"$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_{rcu,sessions}.ko \
-	"$lab_scripts/hwheel-record.sh" |
+	"$lab_top/tools/hwheel-record.sh" |
 	tee "$console" |
 	sed -u -n '/^lab: levels begin$/,/^lab: log begins$/{/^lab: /!{/^hwr1 /!p}}' || failed=1
 

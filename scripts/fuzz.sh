@@ -1,20 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Fuzzing of the layered wheel in user space, under ASan and UBSan. The kept
-# inputs are the lines of fuzz/corpus.txt; fuzz/fuzz_levels.c tells what they
-# mean. What a run finds is added to those in the cache.
+# Fuzzes the layered wheel in user space, under ASan and UBSan. The kept inputs are the
+# lines of fuzz/corpus.txt; fuzz/fuzz_levels.c tells what they mean. A run adds the inputs
+# that it finds to those in the cache.
 #
-# Usage: [TIME=seconds] fuzz.sh [run]	lets libFuzzer look for new ones, until it
-#					finds a fault; without TIME, as long as
-#					nobody interrupts it
-#	 fuzz.sh replay [gcc-options]	runs the kept ones, built by gcc
-#	 fuzz.sh fault NAME		the same with a fault, to be found
-#	 fuzz.sh faults			names the faults
-#	 fuzz.sh cover			says what of hwheel_levels.h they reach
-#	 fuzz.sh keep			keeps what the runs have found
+# Usage: [TIME=seconds] fuzz.sh [run]	libFuzzer looks for new inputs until it finds
+#					a fault, TIME is up, or you interrupt it
+#	 fuzz.sh replay [gcc-options]	runs the kept inputs, built by gcc
+#	 fuzz.sh fault NAME		the same with a planted fault, which it must find
+#	 fuzz.sh faults			prints the names of these faults
+#	 fuzz.sh cover			prints which lines of hwheel_levels.h they reach
+#	 fuzz.sh keep			adds what the runs found to fuzz/corpus.txt
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 corpus=$lab_top/fuzz/corpus.txt
 found=$lab_cache/fuzz
@@ -22,7 +21,7 @@ flags=(-std=gnu11 -g -Wall -Wextra -Wno-unused-parameter -Wno-unused-function
 	-Wno-sign-compare -I"$lab_top/fuzz/include" -I"$lab_top")
 sanitize=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
 
-# Name, what to do to hwheel_levels.h. Each must be found by the kept inputs.
+# Name, and the edit of hwheel_levels.h. The kept inputs must find each fault.
 faults=(
 	"slot-too-far		/^levels_find(/,/^}/s/ahead < lv->open/ahead <= lv->open/"
 	"level-too-high		s/l->lowest\[i\] = j;/l->lowest[i] = j + 1;/"
@@ -72,7 +71,7 @@ build_fuzzer()
 		"$lab_top/fuzz/fuzz_levels.c" -o "$lab_work/fuzzer"
 }
 
-# inputs FILE DIR: a file for each line
+# inputs FILE DIR: makes a file of each line
 inputs()
 {
 	mkdir -p "$2"
@@ -111,7 +110,7 @@ replay()
 	"$lab_work/replay" "$corpus"
 }
 
-# fault NAME: true if the kept inputs find it
+# fault NAME: whether the kept inputs find it
 fault()
 {
 	local entry copy=$lab_work/faulty
@@ -145,7 +144,7 @@ cover()
 		"$lab_top/hwheel_levels.h" | grep -E '^ *[0-9]+\| *0\|' || echo none
 }
 
-# words FILE: what is understood of an input
+# words FILE: prints the part of an input that has a meaning
 words()
 {
 	local number='[-+]?[0-9]*' operand letters
@@ -156,7 +155,7 @@ words()
 		grep "^[$letters]" | tr '\n' ' ' | sed 's/ $/\n/'
 }
 
-# keep: the least number of inputs that reach what all of them reach
+# keep: keeps the fewest inputs that reach all that the present ones reach
 keep()
 {
 	local input

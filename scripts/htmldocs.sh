@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds Documentation/ into Documentation/output/, without a warning or not at
-# all. The API comes from the kernel-doc comments, by the kernel's own extensions
-# for Sphinx. The pictures are drawn here. performance.rst shows bench.svg if
-# "make bench" has been run.
+# Builds Documentation/ into Documentation/output/. A warning is an error. The kernel's
+# own extensions for Sphinx make the API's pages from the kernel-doc comments. This script
+# also draws the pictures. performance.rst shows bench.svg if "make bench" made it.
 #
 # Usage: htmldocs.sh [FOLDER]
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 out=${1:-$lab_top/Documentation/output}
 need python3-sphinx python3-matplotlib graphviz perl

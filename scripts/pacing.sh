@@ -3,15 +3,15 @@
 #
 # Boots a stock Debian kernel in QEMU and sends packets through the qdisc hwpace
 # (samples/hwheel_pace.c) and through fq and tbf at the same rate. Prints one
-# table: the rates that were achieved, the gaps between packets and what each
-# packet cost. Status 0 if hwpace kept its rate within 2 % and lost nothing, and
-# if all that can be done to a qdisc went well.
+# table: the measured rates, the gaps between packets and the cost of a packet. The exit
+# status is 0 if hwpace kept its rate within 2 %, lost nothing, and survived all that can
+# be done to a qdisc.
 #
 # Usage: [KERNEL=name] [RATE=Mbit/s] [TIME=seconds] [BYTES=n] \
 #	 [QUICK=1] pacing.sh
 #	 QUICK leaves out fq and tbf
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 flavour=${KERNEL:-6.12}
 rate=${RATE:-20}
@@ -19,7 +19,7 @@ time=${TIME:-5}
 bytes=${BYTES:-1000}
 console=$lab_work/console log=$lab_work/log failed=0
 
-# verdict NAME COMMAND...: tells whether COMMAND succeeds
+# verdict NAME COMMAND...: prints whether COMMAND succeeds
 verdict()
 {
 	local name=$1
@@ -43,8 +43,8 @@ clean()
 	! dmesg_dirty "$log"
 }
 
-# rows GROUP N CONDITION: whether there are N rows of GROUP and CONDITION, in
-# awk's terms, holds for all of them; shows those for which it does not
+# rows GROUP N CONDITION: whether there are N rows of GROUP, and CONDITION (of awk) holds
+# for all of them. Prints the rows for which CONDITION does not hold.
 rows()
 {
 	awk -v group="$1" -v wanted="$2" '
@@ -65,7 +65,7 @@ rows()
 	END { exit bad || n != wanted }' "$console"
 }
 
-# A counter stands in a row twice, before and after
+# A row has each counter twice: before and after
 table()
 {
 	awk -v kernel="$release" -v bytes="$bytes" -v rate="$rate" '
@@ -97,7 +97,7 @@ table()
 }
 
 need gcc make libc6-dev iproute2
-kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
+kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
 read -r release vmlinuz headers <<<"$kernel"
 modules=$(stock_modules "$release" sch_fq sch_tbf)
 
@@ -105,7 +105,7 @@ say "pacing: building the modules for $release"
 build_modules "pacing-build" "$headers" "$lab_work/build"
 quiet pacing-plugin make -C "$lab_work/build" install-tc TC_LIB_DIR="$lab_work"
 gcc -O2 -Wall -static -pthread -o "$lab_work/pacing-load" \
-	"$lab_scripts/pacing-load.c" -lm
+	"$lab_scripts/guest/pacing-load.c" -lm
 mapfile -t modules <<<"$modules"
 mapfile -t libraries < <(ldd "$(command -v tc)" "$(command -v ip)" |
 	grep -o '/[^ ]*' | grep -v ':$' | sort -u)
@@ -113,10 +113,10 @@ mapfile -t libraries < <(ldd "$(command -v tc)" "$(command -v ip)" |
 say "pacing: booting $release"
 {
 	echo "rate=$rate time=$time bytes=$bytes quick=${QUICK-}"
-	cat "$lab_scripts/guest-pacing.sh"
+	cat "$lab_scripts/guest/pacing.sh"
 } >"$lab_work/payload"
 TIMEOUT=${TIMEOUT:-$((300 + 12 * (time + 4)))} \
-	"$lab_scripts/boot-qemu.sh" "$vmlinuz" 2 1G "$lab_work/payload" \
+	"$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 1G "$lab_work/payload" \
 	"$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_pace.ko \
 	"$lab_work/q_hwpace.so" "$lab_work/pacing-load" \
 	"${modules[@]}" "$(command -v tc)" "$(command -v ip)" \

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Says in a line what is in the way of a build, or of loading what was built,
-# and what to do about it.
+# Finds out what would make a build fail, or keep the kernel from loading the modules.
+# Prints one line that says so and what to do about it.
 #
 # Usage: [CC=compiler] [LLVM=...] preflight.sh build KERNELDIR
 #	 preflight.sh load
@@ -51,7 +51,7 @@ check_build()
 			"install a newer one, or give CC="
 }
 
-# Never fails: the modules may be meant for another machine, or are signed
+# Never fails: the modules may be for another machine, or may get signed later
 check_load()
 {
 	sys=${SYS-/sys}

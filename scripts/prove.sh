@@ -3,12 +3,12 @@
 #
 # Proves the arithmetic of hwheel_levels.h, as Documentation/proofs.rst tells:
 # Frama-C's WP on the code, z3 and cvc5 on the lemmas, a run over all states of
-# small geometries. Prints each goal with its prover and time. The code is the
-# module's own; annotate.awk puts loop annotations into a copy.
+# small geometries. Prints each goal with its prover and time. It proves a copy of the
+# module's own code, into which annotate.awk puts loop annotations.
 #
 # Usage: prove.sh lemmas|bits|wp|exhaustive|faults...
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 proofs=$lab_top/proofs
 levels=$lab_top/hwheel_levels.h
@@ -16,15 +16,16 @@ wheel=$proofs/wheel.h
 bits=$proofs/bits.smt2
 limit=${PROVER_TIMEOUT:-30}	# for machines that are busy; most goals take 0.1 s
 
-# File, its functions, how many goals there are (none may get lost unseen), options
+# File, its functions, the number of goals (so that none gets lost unseen), options
 goals=(
 	"init.c		divisor_init							93	-wp-split"
 	"divide.c	divisor_div							15"
 	"ticks.c	levels_tick_up,levels_tick_down,levels_tick_ns,level_slot,level_slot_of,level_ahead	65"
 )
 
-# Faults in a copy: what has to notice and by which goal, the edit, what that does.
-# It is a copy of wheel.h for the lemmas, bits.smt2 for bits, else hwheel_levels.h.
+# Faults: the part that must notice the fault, and its goal; the edit; what the edit does.
+# The edit is of a copy of wheel.h for lemmas, of bits.smt2 for bits, and of
+# hwheel_levels.h for the others.
 faults=(
 	"lemmas distant_is_far	/axiom distant_is_far/,/;$/ s/w \* n <= t - c/w * n - 1 <= t - c/	a distance of one tick less is far, too"
 	"lemmas ahead_starts_after	/axiom ahead_starts_after/,/;$/ s/c < (t/c + 1 < (t/	a slot ahead starts two ticks after the clock"
@@ -52,7 +53,7 @@ faults=(
 	"exhaustive	/spoke->bound < bound || !first/ s/</>/	the greatest bound comes first"
 )
 
-# Why3 of Debian 12 knows no cvc5, which takes what was made for cvc4
+# Why3 of Debian 12 has no driver for cvc5. The driver for cvc4 works with it.
 provers()
 {
 	local drivers=$lab_work/drivers
@@ -86,7 +87,7 @@ prove_lemmas()
 		"$limit" z3 cvc5
 }
 
-# Each check-sat of bits.smt2 asks whether a fact can be wrong
+# Each check-sat of bits.smt2 asks whether a fact can be false
 prove_bits()
 {
 	need z3
@@ -110,7 +111,7 @@ prove_wp()
 	return $status
 }
 
-# wp FILE FUNCTIONS GOALS [OPTIONS...]: a line for each goal that a prover was needed for
+# wp FILE FUNCTIONS GOALS [OPTIONS...]: prints a line for each goal that needed a prover
 wp()
 {
 	local log=$lab_work/wp.log
@@ -137,7 +138,7 @@ prove_exhaustive()
 	timeout "${EXHAUSTIVE_TIMEOUT:-300}" "$dir/exhaustive"
 }
 
-# Each of the faults has to be noticed
+# Each of the faults must be noticed
 prove_faults()
 {
 	local row what goal edit name file status=0 log=$lab_work/fault.log

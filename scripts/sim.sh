@@ -1,29 +1,30 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# hwheel.c on a simulated kernel, in user space: random programs, driven by seeds,
-# under an oracle. sim/kernel.c and sim/oracle.c tell how. A find is shrunk to a
-# short program, a file of text, and can be replayed.
+# Runs hwheel.c on a simulated kernel, in user space. A seed makes a random program, and
+# an oracle watches it; sim/kernel.c and sim/oracle.c tell how. If the oracle finds a bug,
+# sim.sh shrinks the program. The short program is a file of text, and can be replayed.
 #
-# Usage: [TIME=seconds] [SEED=n] sim.sh [run]	new seeds on all CPUs, until there is a
-#					find; without TIME, as long as nobody interrupts it
+# Usage: [TIME=seconds] [SEED=n] sim.sh [run]
+#					runs new seeds on all CPUs until the oracle finds
+#					a bug, TIME is up, or you interrupt it
 #	 [TIME=seconds] sim.sh check	replays the programs of sim/kept, then runs new seeds
-#					on one CPU: 120 s
+#					on one CPU (default 120 s)
 #	 sim.sh kept			replays the programs of sim/kept
-#	 sim.sh strict			replays those of sim/strict, which have finds today
-#	 sim.sh replay FILE		all that happens in a program; GDB=1: under gdb,
-#					which stops at a find
-#	 sim.sh shrink FILE		makes a program that finds something shorter
-#	 sim.sh show SEED		the program of a seed
-#	 sim.sh fault NAME		sim/kept, then seeds, with a fault, until it is found; at
-#					most TIME, 60 s
-#	 sim.sh faults			names the faults
+#	 sim.sh strict			replays those of sim/strict, which fail today
+#	 sim.sh replay FILE		prints all that happens in a program; GDB=1: under
+#					gdb, which stops at the bug
+#	 sim.sh shrink FILE		makes a program that fails shorter
+#	 sim.sh show SEED		prints the program of a seed
+#	 sim.sh fault NAME		plants a fault, and runs sim/kept and new seeds until
+#					the fault is found (default: at most 60 s)
+#	 sim.sh faults			prints the names of these faults
 #
-# LATE=strict: the bound on lateness that is aimed at, not the one that holds today.
+# LATE=strict: with the bound on lateness that is the aim, not the one that holds today.
 # KIND=rt: as on PREEMPT_RT; KIND=asan: with sanitizers; KIND=race: looks for data races.
-# HWHEEL_SRC=folder: the hwheel.c of that folder.
+# HWHEEL_SRC=folder: takes hwheel.c from this folder.
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 src=${HWHEEL_SRC:-$lab_top}
 found=$lab_cache/sim
@@ -32,7 +33,7 @@ flags=(-std=gnu11 -g -O2 -fno-pie -no-pie -Wall -Wno-format -Wno-unused-function
 	-DCONFIG_SMP=1 -DCONFIG_DEBUG_OBJECTS_TIMERS=1
 	-I"$lab_top/sim/include" -I"$lab_top/fuzz/include" -I"$lab_top/sim")
 
-# Name, file, what to do to it: faults that were found by one test alone, or by none
+# Name, file, edit of the file: faults that only one other test found, or none
 faults=(
 	"splice-mixed	hwheel_levels.h	/void levels_splice/,/^}/s/to->mixed |= from->mixed;/;/"
 	"splice-walk	hwheel_levels.h	/void levels_splice/,/^}/s/if (unlikely(l->walked == from))/if (0)/"
@@ -70,7 +71,7 @@ build()
 		"$lab_top"/sim/{kernel,main,oracle,program,race}.c "$2.wheel.o" -o "$2"
 }
 
-# A folder that is kept, with the program and its finds in it
+# A folder that stays, with the program and what it found
 prepare()
 {
 	mkdir -p "$found"
@@ -100,14 +101,14 @@ run()
 	return $status
 }
 
-# kept KIND: those of sim/kept that say they are for it
+# kept KIND: prints the programs of sim/kept that are for this kind
 kept()
 {
 	grep -L '^kind ' "$lab_top"/sim/kept/*
 	grep -l "^kind $1\$" "$lab_top"/sim/kept/* || :
 }
 
-# tell NAME COMMAND...: the suite sim looks for what this prints
+# tell NAME COMMAND...: the suite sim searches for the line that this prints
 tell()
 {
 	if "${@:2}"; then
@@ -166,7 +167,7 @@ replay()
 	fi
 }
 
-# fault NAME: true if it is found; NAME is one of those above, or one of torture's
+# fault NAME: whether it is found. NAME is a fault from above, or one of torture's.
 fault()
 {
 	local entry file edit kind=plain copy=$lab_work/faulty begin files

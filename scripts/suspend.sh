@@ -1,25 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Lets a stock kernel sleep in QEMU (ACPI S3, its real-time clock wakes it) while
-# timers are pending for each CPU on wheels of CLOCK_BOOTTIME, which counts the
-# time asleep, and of CLOCK_MONOTONIC, which does not. Tells for each thing it
-# looks at
+# Suspends a stock kernel in QEMU (ACPI S3; its real-time clock wakes it) while timers
+# are pending on each CPU. Their wheels are of CLOCK_BOOTTIME, which counts the time
+# asleep, and of CLOCK_MONOTONIC, which does not. Prints a line for each check:
 #	suspend: NAME ok|FAILED
-# and ends with status 0 if all is well.
+# The exit status is 0 if none failed.
 #
 # Usage: [KERNEL=name] [CPUS=2] suspend.sh
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 flavour=${KERNEL:-6.12} cpus=${CPUS:-2}
 log=$lab_work/log console=$lab_cache/log/suspend-$flavour.log failed=0
-# Timers that become due in the sleep, and after it; and those armed after it
+# Delays of timers that expire during the sleep and after it; of timers armed after it
 asleep=10 before=4000,14000 after=0,1000
-# By when the last of CLOCK_BOOTTIME has fired, on a machine that is a little slow
+# After so many s the last timer of CLOCK_BOOTTIME has fired, even on a slow machine
 awake=8
 
-# verdict NAME COMMAND...: tells whether COMMAND succeeds
+# verdict NAME COMMAND...: prints whether COMMAND succeeds
 verdict()
 {
 	local name=$1
@@ -37,8 +36,8 @@ build()
 {
 	build_modules suspend-build "$headers" "$lab_work/build" || return
 	mkdir "$lab_work/module"
-	cp "$lab_scripts/guest-suspend.c" "$lab_work/module"
-	echo 'obj-m := guest-suspend.o' >"$lab_work/module/Kbuild"
+	cp "$lab_scripts/guest/suspend-timers.c" "$lab_work/module"
+	echo 'obj-m := suspend-timers.o' >"$lab_work/module/Kbuild"
 	quiet suspend-module kbuild "$headers" M="$lab_work/module" \
 		KCFLAGS="-I$lab_work/build" \
 		KBUILD_EXTRA_SYMBOLS="$lab_work/build/Module.symvers" modules
@@ -50,17 +49,17 @@ boot()
 
 	{
 		echo "before=$before after=$after asleep=$asleep awake=$awake"
-		cat "$lab_scripts/guest-suspend.sh"
+		cat "$lab_scripts/guest/suspend.sh"
 	} >"$lab_work/payload"
-	BOARD=pc TIMEOUT=200 "$lab_scripts/boot-qemu.sh" "$vmlinuz" "$cpus" 512M \
+	BOARD=pc TIMEOUT=200 "$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" "$cpus" 512M \
 		"$lab_work/payload" "$lab_work/build/hwheel.ko" \
-		"$lab_work/module/guest-suspend.ko" >"$console" || status=$?
+		"$lab_work/module/suspend-timers.ko" >"$console" || status=$?
 	guest_log "$console" >"$log"
 	[ "$status" = 0 ] && grep -qx 'lab: unloaded' "$log"
 }
 
-# slept: it did, with all CPUs but one gone; CLOCK_BOOTTIME says what the real-time
-# clock does about it, and CLOCK_MONOTONIC stood still for most of that
+# slept: whether the machine slept, with all CPUs but one offline. CLOCK_BOOTTIME must
+# agree with the real-time clock. CLOCK_MONOTONIC must have stood still most of the time.
 slept()
 {
 	[ "$(grep -c '^smpboot: CPU [0-9]* is now offline' "$log")" = $((cpus - 1)) ] || return
@@ -76,10 +75,10 @@ slept()
 	}' "$log"
 }
 
-# kept CLOCK WHEN: of these timers those whose time came, by their own clock,
-# fired once, never early, and no later than a busy host accounts for. What became
-# due in the sleep is late only from when the machine was awake. A timer on
-# another CPU than its own had lost it, which happens in the sleep alone.
+# kept CLOCK WHEN: whether each of these timers that expired by its own clock fired once,
+# never early, and not later than a busy host explains. The lateness of a timer that
+# expired during the sleep counts from the resume. Only the sleep may move a timer to
+# another CPU.
 kept()
 {
 	awk -v clock="$1" -v when="$2" -v cpus="$cpus" \
@@ -106,7 +105,7 @@ kept()
 	END {
 		printf "suspend: %s %s: %d timers, %d still pending, at most %.1f ms late\n",
 		       clock, when, n, pending, max
-		# The longest of CLOCK_MONOTONIC, on each CPU and in each context
+		# The longest delay of CLOCK_MONOTONIC is still pending on each CPU, in each context
 		exit bad || n != 3 * cpus * (delays + 1) ||
 		     pending != (!boot && when == "before" ? 3 * cpus : 0)
 	}' "$log"
@@ -118,7 +117,7 @@ clean()
 }
 
 need gcc make
-kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
+kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
 read -r release vmlinuz headers <<<"$kernel"
 
 say "suspend: building the modules for $release"

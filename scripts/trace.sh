@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Boots a stock Debian kernel in QEMU and looks at a load on hwheel there: with
-# all tracepoints on, and through hwheel-who.bt and hwheel-late.bt. Status 0 if
-# what they saw is what debugfs and the load itself say.
+# Boots a stock Debian kernel in QEMU and runs a load on hwheel there: with all
+# tracepoints on, and under hwheel-who.bt and hwheel-late.bt. The exit status is 0 if
+# their counts agree with debugfs and with the load's own.
 #
 # Usage: [KERNEL=name] [QUICK=1] trace.sh
 #	 QUICK leaves out the bpftrace scripts
 
-. "$(dirname "$0")/lab.sh"
+. "$(dirname "$0")/lab/lab.sh"
 
 flavour=${KERNEL:-6.12}
 console=$lab_work/console log=$lab_work/log failed=0
-rounds=20 hog_us=20000	# as guest-trace-hog.c has them
+rounds=20 hog_us=20000	# as trace-hog.c has them
 
-# verdict NAME COMMAND...: tells whether COMMAND succeeds
+# verdict NAME COMMAND...: prints whether COMMAND succeeds
 verdict()
 {
 	local name=$1
@@ -38,16 +38,16 @@ clean()
 	! dmesg_dirty "$log"
 }
 
-# section NAME: what the guest printed between its lines "NAME begin" and
-# "NAME end"; sets value[] to the rows of its statistics, after less before, to
-# what the events counted, and to what a script counted for each callback
+# section NAME: reads what the guest printed between its lines "NAME begin" and
+# "NAME end". Sets value[] to the differences of its statistics (after - before), to the
+# counts of the events, and to a script's counts for each callback.
 section()
 {
 	local key n
 
 	sed -n "/^lab: $1 begin/,/^lab: $1 end/p" "$console" >"$lab_work/$1"
 	value=()
-	# A script prints at times; the last is what counts
+	# A script prints several times; the last one counts
 	while IFS=$'\t' read -r key n; do
 		value[$key]=$n
 	done < <(awk '
@@ -60,7 +60,7 @@ section()
 		END { printf "lost\t%d\n", lost }' "$lab_work/$1")
 }
 
-# same NAME NUMBER NUMBER: shows them if they are not the same
+# same NAME NUMBER NUMBER: whether the numbers are the same; prints them if not
 same()
 {
 	[ "$2" = "$3" ] && return
@@ -68,7 +68,7 @@ same()
 	return 1
 }
 
-# sum NAME: of what a script counted for all callbacks
+# sum NAME: the sum of a script's counts for all callbacks
 sum()
 {
 	local key n=0
@@ -79,7 +79,7 @@ sum()
 	echo "$n"
 }
 
-# by_kind: every event was seen, none was lost
+# by_kind: whether each kind of event was seen, and none was lost
 by_kind()
 {
 	local event status=0
@@ -90,7 +90,7 @@ by_kind()
 	[ ${#events[@]} -ge 8 ] && same lost "${value[lost]:-none}" 0 && return "$status"
 }
 
-# by_count: as many as debugfs has counted
+# by_count: whether the events are as many as debugfs counted
 by_count()
 {
 	same armed "${value[hwheel_start]:-0}" $((${value[added]:-0} + ${value[rearmed]:-0})) &&
@@ -101,8 +101,8 @@ by_count()
 		same budget "${value[hwheel_budget]:-0}" "${value[budget_overruns]:-0}"
 }
 
-# near NAME NUMBER NUMBER: the same; but a script that has printed meanwhile may
-# have missed some
+# near NAME NUMBER NUMBER: as same. But a script that printed during the load may have
+# missed 1 %.
 near()
 {
 	grep -q '^So far' "$lab_work/who" && [ $(($2 * 100)) -le $(($3 * 101)) ] &&
@@ -110,8 +110,8 @@ near()
 	same "$@"
 }
 
-# who: what the script says of the load as a whole, of the sessions, and of the
-# hog, whose numbers are known; in the end all that was armed has ended
+# who: whether the script's counts are right for the load as a whole, for the sessions,
+# and for the hog, whose numbers are known
 who()
 {
 	near armed "$(sum armed)" $((${value[added]:-0} + ${value[rearmed]:-0})) &&
@@ -127,14 +127,14 @@ who()
 		first_row who 'delay_us[hog_runs]' 8K
 }
 
-# first_row SECTION NAME FROM: of the last such histogram that was printed
+# first_row SECTION NAME FROM: whether the last histogram NAME begins at FROM
 first_row()
 {
 	grep -F -A 1 "@$2: " "$lab_work/$1" | tail -n 1 | grep "^\[$3, "
 }
 
-# late: the victim was late each time, and the hog was to blame; now and then
-# another callback may take even longer, if its CPU is taken from the guest
+# late: whether the script saw the victim late each time, and blamed the hog. It may
+# blame another callback at times: the host may preempt the guest's CPU during it.
 late()
 {
 	local key n average blamed=0 hog=0
@@ -157,7 +157,7 @@ late()
 }
 
 need gcc make bpftrace
-kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
+kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
 read -r release vmlinuz headers <<<"$kernel"
 mapfile -t events < <(sed -n -E \
 	's/^(TRACE_EVENT\(|DEFINE_EVENT\(hwheel_timer, )(hwheel_[a-z_]*),/\2/p' \
@@ -166,24 +166,24 @@ mapfile -t events < <(sed -n -E \
 say "trace: building the modules for $release"
 build_modules trace-build "$headers" "$lab_work/build"
 mkdir "$lab_work/hog"
-cp "$lab_scripts/guest-trace-hog.c" "$lab_work/hog"
-printf '%s\n' "obj-m := guest-trace-hog.o" "ccflags-y := -I$lab_work/build" \
+cp "$lab_scripts/guest/trace-hog.c" "$lab_work/hog"
+printf '%s\n' "obj-m := trace-hog.o" "ccflags-y := -I$lab_work/build" \
 	>"$lab_work/hog/Kbuild"
 quiet trace-hog kbuild "$headers" M="$lab_work/hog" \
 	KBUILD_EXTRA_SYMBOLS="$lab_work/build/Module.symvers" modules
 
 files=("$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_sessions.ko
-	"$lab_work"/hog/guest-trace-hog.ko)
+	"$lab_work"/hog/trace-hog.ko)
 if [ -z "${QUICK-}" ]; then
 	mapfile -t libraries < <(ldd "$(command -v bpftrace)" |
 		grep -o '/[^ ]*' | grep -v ':$' | sort -u)
-	files+=("$(command -v bpftrace)" "${libraries[@]}" "$lab_scripts"/hwheel-*.bt)
+	files+=("$(command -v bpftrace)" "${libraries[@]}" "$lab_top"/tools/hwheel-*.bt)
 	export PACK=cat	# 200 MB
 fi
 
 say "trace: booting $release"
-TIMEOUT=${TIMEOUT:-600} "$lab_scripts/boot-qemu.sh" "$vmlinuz" 2 2G \
-	"$lab_scripts/guest-trace.sh" "${files[@]}" >"$console" || failed=1
+TIMEOUT=${TIMEOUT:-600} "$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 2G \
+	"$lab_scripts/guest/trace.sh" "${files[@]}" >"$console" || failed=1
 
 guest_log "$console" >"$log"
 declare -A value=()

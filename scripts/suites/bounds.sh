@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: counted by instructions: a search for the latest callback, the longest lock hold
+# Suite: the latest callback and the longest lock hold, counted in instructions
 # Takes: 300 s
 
-# A clock that counts instructions, one a nanosecond, shows nothing of the host
+# The clock counts instructions, one a nanosecond, so the host's load does not matter
 suite()
 {
 	local bound out=$lab_work/bench

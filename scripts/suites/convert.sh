@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: net/bridge, net/sctp and CAN_BCM moved to hwheel by machine, and used
+# Suite: hwheel-convert converts net/bridge, net/sctp and net/can/bcm.c; they work
 # Takes: 200 s
 
 suite()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: each allocation of a create fails, one after the other; nothing leaks
+# Suite: each allocation of hwheel_create() fails in turn; nothing leaks
 # Takes: 30 s
 
 . "$lab_scripts/suites/shared/kunit.sh"

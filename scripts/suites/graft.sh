@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: into a kernel's tree and out again; its KUnit, built in and as modules
+# Suite: tools/graft and back; KUnit in the kernel's tree, built in and as modules
 # Takes: 240 s
 
 . "$lab_scripts/suites/shared/kunit.sh"
@@ -13,18 +13,18 @@ suite()
 	need gcc libc6-dev make flex bison bc python3
 	source=$(linux_source 6.x)
 	patch_source "$source"
-	# 1.5 GB: as links, if the cache is on the same filesystem
+	# The tree has 1.5 GB: make links if the cache is on the same filesystem
 	cp -al "$source" "$tree" 2>/dev/null ||
 		{ rm -rf "$tree"; cp -a "$source" "$tree"; }
 	tree_state "$tree" >"$lab_work/before"
 	tree_state "$source" >"$lab_work/source"
 
 	try "not into headers" refused "not a kernel's source tree" \
-		"$lab_scripts/graft" "$lab_top"
-	try "put in" "$lab_scripts/graft" "$tree"
+		"$lab_top/tools/graft" "$lab_top"
+	try "put in" "$lab_top/tools/graft" "$tree"
 	try "links not written to" diff "$lab_work/source" <(tree_state "$source")
 	tree_state "$tree" -inum >"$lab_work/grafted"
-	"$lab_scripts/graft" "$tree" >/dev/null
+	"$lab_top/tools/graft" "$tree" >/dev/null
 	try "again, nothing changes" diff "$lab_work/grafted" <(tree_state "$tree" -inum)
 
 	cd "$tree" || return
@@ -42,26 +42,26 @@ suite()
 		"$lab_work/run" "$lab_work/modules"
 	try "all modules" ls "$build"/lib/hwheel/hwheel{,_kunit,_torture,_bench}.ko \
 		"$build"/lib/hwheel/samples/hwheel_{hello,rcu,sessions}.ko
-	boot=("$lab_scripts/boot-uml.sh" "$build/linux") dir=$build/lib/hwheel
+	boot=("$lab_scripts/lab/boot-uml.sh" "$build/linux") dir=$build/lib/hwheel
 	boot_kunit
 
 	cd "$lab_top" || return
-	"$lab_scripts/graft" --undo "$tree"
+	"$lab_top/tools/graft" --undo "$tree"
 	try "taken out" diff "$lab_work/before" <(tree_state "$tree")
 }
 
-# graft_kunit COMMAND OPTIONS...: with what a busybox userland needs beside
+# graft_kunit COMMAND OPTIONS...: adds the options that a busybox userland needs
 graft_kunit()
 {
 	tools/testing/kunit/kunit.py "$1" --kunitconfig lib/hwheel \
-		--kunitconfig "$lab_scripts/config/common.config" \
-		--kunitconfig "$lab_scripts/config/uml.config" \
+		--kunitconfig "$lab_scripts/lab/config/common.config" \
+		--kunitconfig "$lab_scripts/lab/config/uml.config" \
 		--kconfig_add "$(uml_config)" \
 		--build_dir "$build" --jobs "$lab_jobs" "${@:2}"
 }
 
-# tree_state DIR [-inum]: which files there are, and the contents of those that
-# graft may change; with -inum also whether they are files of their own
+# tree_state DIR [-inum]: prints the names of all files, and checksums of those that
+# graft may change; with -inum also inode numbers
 tree_state()
 {
 	local format='%p'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: KUnit and torture on an SMP kernel that looks for data races
+# Suite: KUnit and torture on an SMP kernel with KCSAN, which finds data races
 # Takes: 420 s
 
 . "$lab_scripts/suites/shared/kunit.sh"

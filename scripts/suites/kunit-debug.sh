@@ -6,7 +6,7 @@
 
 . "$lab_scripts/suites/shared/kunit.sh"
 
-# Lockdep reports once, and then is off: each deadlock has a boot of its own
+# Lockdep reports one deadlock and turns itself off, so each deadlock needs a boot
 suite()
 {
 	local context

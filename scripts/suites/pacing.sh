@@ -4,7 +4,7 @@
 # Suite: the qdisc hwpace on stock kernels: rates, losses, changes under load
 # Takes: 140 s
 
-# At a rate that a simulated machine keeps up with when the real one is busy
+# A simulated machine keeps up with this rate even if the real one is busy
 suite()
 {
 	local RATE=4 TIME=2 kernel

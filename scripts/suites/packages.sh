@@ -4,9 +4,8 @@
 # Suite: Debian's packages: made, installed with DKMS, loaded, removed
 # Takes: 220 s
 #
-# the Debian packages, as one who installs them meets them. In
-# a Debian of their own (a chroot), where nothing is but what they ask for, with
-# the headers of two kernels; the modules then go into those kernels, in QEMU.
+# Installs the Debian packages in a chroot that has only their dependencies and the
+# headers of some kernels. Then boots these kernels in QEMU and loads the modules.
 
 suite()
 {
@@ -16,7 +15,7 @@ suite()
 		result skipped 1 "not a Debian machine"
 		return
 	}
-	# Those that are made for this Debian
+	# The stock kernels of this release of Debian
 	for name in 6.1 6.12 newest; do
 		found=$(debian_stock $name) || continue
 		releases+=("${found%% *}")
@@ -88,7 +87,7 @@ suite()
 
 	copy_sources "$root/driver/source"
 	release=${releases[-1]}
-	# Twice: what has changed in between is built, too
+	# Twice, with a change in between, which must be built, too
 	try "make dkms" chroot_run "$root" "
 		cd /driver/source && make='make dkms KDIR=/lib/modules/$release/build' &&
 		\$make && echo 'MODULE_INFO(again, \"yes\");' >>hwheel.c && \$make &&
@@ -96,7 +95,7 @@ suite()
 		modinfo -k $release -F again hwheel | grep yes"
 }
 
-# packages_boot MODULES VMLINUZ: DKMS compresses modules as that kernel's are
+# packages_boot MODULES VMLINUZ: DKMS compresses modules as that kernel's are compressed
 packages_boot()
 {
 	local status=0
@@ -104,8 +103,8 @@ packages_boot()
 	rm -f "$lab_work"/hwheel.ko*
 	cp "$1"/updates/dkms/hwheel.ko* "$1/hello.ko" "$lab_work" || return
 	module_plain "$lab_work"/hwheel.ko*
-	TIMEOUT=120 "$lab_scripts/boot-qemu.sh" "$2" 2 512M \
-		"$lab_scripts/guest-packages.sh" "$lab_work/hwheel.ko" \
+	TIMEOUT=120 "$lab_scripts/lab/boot-qemu.sh" "$2" 2 512M \
+		"$lab_scripts/guest/packages.sh" "$lab_work/hwheel.ko" \
 		"$lab_work/hello.ko" >"$lab_work/console" || status=$?
 
 	guest_log "$lab_work/console" >"$lab_work/log"
@@ -113,7 +112,7 @@ packages_boot()
 	[ $status = 0 ] && ! dmesg_dirty "$lab_work/log"
 }
 
-# chroot_files DIR: all files but those that are dpkg's and DKMS's own to keep
+# chroot_files DIR: prints all files but those that dpkg and DKMS keep
 chroot_files()
 {
 	(cd "$1" && find . \( -path ./proc -o -path ./dev -o -path ./deb \

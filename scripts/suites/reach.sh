@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: gcc and clang, i386, arm64; what is said when something is missing
+# Suite: builds by gcc and clang, for i386 and arm64; messages when something is missing
 # Takes: 320 s
 #
-# other compilers, other architectures, and what is said to
-# those whose machine lacks something.
+# Builds with other compilers and for other architectures, and checks the messages on a
+# machine that lacks something.
 
 . "$lab_scripts/suites/shared/kunit.sh"
 
@@ -18,7 +18,7 @@ suite()
 	reach_arm64
 }
 
-# Each mistake ends in a line that says what to do
+# Each mistake makes one line that says what to do
 reach_errors()
 {
 	local fake=$lab_work/fake make=(make -C "$lab_work/errors") command
@@ -50,22 +50,22 @@ reach_errors()
 	echo 'none [integrity] confidentiality' >"$fake/sys/kernel/security/lockdown"
 	try "Secure Boot is on" said 1 env SYS="$fake/sys" "$lab_scripts/preflight.sh" load
 
-	# A machine without QEMU, whose user is not root; and one without apt
+	# A machine without QEMU whose user is not root, and a machine without apt
 	printf '#!/bin/sh\nexit 1\n' >"$fake/bin/dpkg-query"
 	printf '#!/bin/sh\necho 1000\n' >"$fake/bin/id"
 	chmod +x "$fake/bin"/*
 	try "no QEMU, not root" refused "please install qemu-system-x86" \
-		env PATH="$fake/bin:$PATH" "$lab_scripts/boot-qemu.sh" vmlinuz 1 1G script
+		env PATH="$fake/bin:$PATH" "$lab_scripts/lab/boot-qemu.sh" vmlinuz 1 1G script
 	printf '#!/bin/sh\necho 0\n' >"$fake/bin/id"
 	for command in /bin/* /usr/bin/*; do
 		ln -sf "$command" "$fake/all"
 	done
 	rm "$fake"/all/apt-*
 	try "no QEMU, no apt" refused "needs Debian's apt-get" \
-		env PATH="$fake/bin:$fake/all" "$lab_scripts/boot-qemu.sh" vmlinuz 1 1G script
+		env PATH="$fake/bin:$fake/all" "$lab_scripts/lab/boot-qemu.sh" vmlinuz 1 1G script
 }
 
-# said LINES COMMAND...: succeeds with so many lines about mokutil
+# said LINES COMMAND...: whether it succeeds and prints so many lines about mokutil
 said()
 {
 	"${@:2}" >"$lab_work/said" 2>&1 || return
@@ -79,7 +79,7 @@ reach_compilers()
 
 	clang_for_gcc "$lab_work/clang"
 	for flavour in 6.1 6.12 6.12-rt newest; do
-		kernel=$("$lab_scripts/stock-kernel.sh" "$flavour")
+		kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
 		# Where the headers are
 		ROOT=$(kbuild_root "${kernel##* }") need gcc clang-19
 		try "$flavour gcc" reach_build "${kernel##* }" W=1
@@ -87,8 +87,8 @@ reach_compilers()
 	done
 }
 
-# clang_for_gcc FILE: a clang that takes the flags of a kernel that gcc built.
-# Of W=1 it leaves out what the kernel's own headers (vmstat.h) don't heed.
+# clang_for_gcc FILE: makes a clang that accepts the flags of a kernel that gcc built.
+# It leaves out the warnings of W=1 that the kernel's own headers (vmstat.h) cause.
 clang_for_gcc()
 {
 	cat >"$1" <<-'END'
@@ -108,7 +108,7 @@ clang_for_gcc()
 	chmod +x "$1"
 }
 
-# reach_build HEADERS MAKE-ARGUMENTS...: no warning about any file of ours
+# reach_build HEADERS MAKE-ARGUMENTS...: builds; fails on a warning about our files
 reach_build()
 {
 	local dir=$lab_work/reach
@@ -121,7 +121,7 @@ reach_build()
 	ls "$dir"/hwheel{,_torture,_bench}.ko "$dir"/samples/hwheel_{hello,rcu,sessions}.ko
 }
 
-# 32 bit: built into user-mode Linux, in a tree that is kept with its objects
+# 32 bit: built into user-mode Linux. The tree and its objects stay in the cache.
 reach_i386()
 {
 	local dir
@@ -135,8 +135,8 @@ reach_i386()
 		"$lab_work/i386"
 }
 
-# i386_tree: the folder dir. gcc-multilib would also set a link to asm/, but excludes
-# cross compilers.
+# i386_tree: makes the folder dir. gcc-multilib would also make the link to asm/, but it
+# conflicts with cross compilers.
 i386_tree()
 {
 	local key
@@ -154,7 +154,7 @@ i386_kunit()
 {
 	(
 		flock 9
-		"$lab_scripts/graft" "$dir/tree" >/dev/null && cd "$dir/tree" || exit
+		"$lab_top/tools/graft" "$dir/tree" >/dev/null && cd "$dir/tree" || exit
 		rm -rf "$dir/build/lib/hwheel"
 		say "i386: building it into UML (the first time about 3 min)"
 		C_INCLUDE_PATH=/usr/include/$(gcc -dumpmachine) \
@@ -170,8 +170,8 @@ i386_fill()
 	patch_source "$source" && cp -al "$source" "$1/tree"
 }
 
-# arm64: Debian's kernel of the same version as the x86 one, since what its headers run
-# while they build a module is taken from that. Always in a builder.
+# arm64: Debian's kernel of the same version as the x86 one: its headers use the x86
+# one's programs to build a module. Always in a builder.
 reach_arm64()
 {
 	local found release dir headers root status=0
@@ -195,10 +195,10 @@ reach_arm64()
 		ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-
 	{
 		echo "sessions=10000 parameters='max_ms=2000 traffic_ms=1000'"
-		cat "$lab_scripts/guest-demo.sh"
+		cat "$lab_scripts/guest/demo.sh"
 	} >"$lab_work/payload"
 	say "$suite: arm64: booting"
-	MACHINE=aarch64 BUSYBOX=$dir/usr/bin/busybox "$lab_scripts/boot-qemu.sh" \
+	MACHINE=aarch64 BUSYBOX=$dir/usr/bin/busybox "$lab_scripts/lab/boot-qemu.sh" \
 		"$dir/vmlinuz" 2 1G "$lab_work/payload" "$lab_work/reach/hwheel.ko" \
 		"$lab_work"/reach/samples/hwheel_{rcu,sessions}.ko >"$lab_work/console" || status=$?
 	cat "$lab_work/console"
@@ -210,7 +210,7 @@ reach_arm64()
 	try "arm64: kernel log" clean_log "$lab_work/log"
 }
 
-# From lists of that architecture
+# From the lists of arm64
 arm64_fill()
 {
 	# shellcheck disable=SC2034 # lists_fetch() uses it

@@ -4,22 +4,21 @@
 # Suite: each command in README, run on a new Debian, and on its kernel in QEMU
 # Takes: 400 s
 #
-# README, followed by two who have a new Debian machine, of the release DEBIAN or of
-# that of this machine. The
-# visitor has git and make, and lets the rest be installed; the user has a stock
-# kernel, builds for it, and boots it with what was built, in QEMU. Both have a
-# clone of the checkout in ~/hwheel, and run what README says there.
+# Two machines with a new Debian, of the release DEBIAN or of this machine's, follow
+# README. Both have a clone of the checkout in ~/hwheel, and run README's commands there.
+#	visitor		has git and make; the commands install the rest
+#	user		has a stock kernel, builds for it, and boots it in QEMU
 #
-# What README says is: each line of its indented blocks, up to a tab; each text
-# in its double quotes; its blocks of C and Kbuild. All of it must be in this
-# table and all of the table in README.
+# The items of README are: each line of an indented block, up to a tab; each text in
+# double quotes; each block of C or Kbuild. Each item must be in the table below, and each
+# row of the table in README.
 #
 # Where		visitor, user or guest (the user's kernel, booted); apt: before the user
 #		begins; driver, guest-driver: in the folder of README's driver; live: in
-#		the guest, until it is interrupted; the others are found below
+#		the guest, until it is interrupted; for the others see below
 # What		in README's own words. TREE is a kernel's source tree
-# Arguments	that cut it short, all named in README; or -
-# Sign		%pattern in what it prints, a file that it leaves, or !file; or -
+# Arguments	that make it shorter, all named in README; or -
+# Sign		%pattern in its output, a file that it makes, !file that it removes; or -
 readme_table()
 {
 	cat <<-'END'
@@ -43,8 +42,8 @@ readme_table()
 	user		apt-get install dkms		-		-
 	user		make dkms			-		/var/lib/dkms/hwheel/kernel-*/Module.symvers
 	efi		mokutil --import /var/lib/dkms/mok.pub	-	/var/lib/dkms/mok.pub
-	user		scripts/graft TREE		-		~/linux/lib/hwheel/hwheel.c
-	user		scripts/graft --undo TREE	-		!~/linux/lib/hwheel
+	user		tools/graft TREE		-		~/linux/lib/hwheel/hwheel.c
+	user		tools/graft --undo TREE	-		!~/linux/lib/hwheel
 	user		apt-get install python3-rich bpftrace	-	/usr/bin/bpftrace
 	guest		insmod hwheel.ko		-		/sys/kernel/debug/hwheel/system/config
 	guest		insmod samples/hwheel_hello.ko	-		/sys/module/hwheel_hello/refcnt
@@ -52,9 +51,9 @@ readme_table()
 	guest-driver	insmod session.ko		-		%session .* idle
 	guest		tc qdisc add dev lo root hwpace rate 100mbit	-	/sys/module/hwheel_pace/refcnt
 	usage		tc qdisc add dev lo root hwpace help	-	%^Usage:.* hwpace
-	live		scripts/hwheel-top		-		%level 0
-	live		scripts/hwheel-who.bt		-		%@armed\[
-	live		scripts/hwheel-late.bt		-		%@late_us\[
+	live		tools/hwheel-top		-		%level 0
+	live		tools/hwheel-who.bt		-		%@armed\[
+	live		tools/hwheel-late.bt		-		%@late_us\[
 	wheel		system				-		-
 	debugfs		config				-		-
 	debugfs		levels				-		-
@@ -91,8 +90,8 @@ suite()
 
 	# The visitor's machine has never asked the archive for its lists
 	debian_unpack "$visitor" "$standard && rm -r /var/lib/apt/lists/*"
-	# The user's has what a Debian that boots has, and nobody to answer questions.
-	# Only uname tells of this machine's kernel.
+	# The user's machine has what every Debian that boots has. Nobody is there to
+	# answer questions. Its uname must print the release of the user's kernel.
 	debian_unpack "$user" "$standard kmod iproute2 mokutil &&
 		echo 'APT::Get::Assume-Yes \"true\";' >/etc/apt/apt.conf.d/answers &&
 		printf '#!/bin/sh\n[ \"\$1\" = -r ] && echo $release || /bin/uname \"\$@\"\n' \
@@ -102,7 +101,7 @@ suite()
 	readme_clone "$user"
 	readme_tree "$user/root/linux"
 
-	# Side by side: most of the time both wait for something
+	# At the same time, since both mostly wait
 	readme_visit "$visitor" "$lab_work/visit" &
 	visit=$!
 	readme_run "$user" apt user driver efi
@@ -110,7 +109,7 @@ suite()
 	wait "$visit" || result failed 1 "the visitor"
 }
 
-# readme_visit MACHINE FOLDER: with a folder of its own for what is kept meanwhile
+# readme_visit MACHINE FOLDER: runs the visitor's rows, with FOLDER as lab_work
 readme_visit()
 {
 	local lab_work=$2
@@ -119,7 +118,7 @@ readme_visit()
 	readme_run "$1" visitor prints
 }
 
-# readme_items: what README says; its blocks go into files of their own
+# readme_items: prints README's items; writes its C and Kbuild blocks to files
 readme_items()
 {
 	awk -v dir="$dir" '
@@ -158,7 +157,7 @@ readme_items()
 	END { prose() }' "$readme"
 }
 
-# readme_rows WHERE...: those rows of the table, in their order
+# readme_rows WHERE...: prints these rows of the table, in their order
 readme_rows()
 {
 	awk -F '\t' -v where=" $* " 'index(where, " " $1 " ")' "$dir/table"
@@ -182,19 +181,19 @@ readme_arguments()
 	return $status
 }
 
-# Those that are built are there as sources
+# A module that make builds has its source here
 readme_files()
 {
 	local file status=0
 
-	for file in $(grep -oE '\<(scripts|samples|Documentation)/[A-Za-z0-9_./-]*[A-Za-z0-9]' \
+	for file in $(grep -oE '\<(scripts|tools|samples|Documentation)/[A-Za-z0-9_./-]*[A-Za-z0-9]' \
 		      "$readme" | sed 's/\.ko$/.c/'); do
 		[ -e "$lab_top/$file" ] || { echo "there is no $file"; status=1; }
 	done
 	return $status
 }
 
-# readme_quotes: in the prose, no command goes unnoticed since it has no quotes
+# readme_quotes: whether each command in README's prose is in quotes
 readme_quotes()
 {
 	local targets
@@ -208,7 +207,7 @@ readme_quotes()
 		grep -oE "make ($targets)\>|(insmod|rmmod) [^ ]*[a-z]\.ko|modprobe h|apt-get [iu]|mokutil --"
 }
 
-# readme_clone MACHINE: of the checkout as it is, whatever of it is committed
+# readme_clone MACHINE: clones the checkout as it is, with changes not yet committed
 readme_clone()
 {
 	local git=(git -C "$1/root/checkout" -c user.name=check -c user.email=check)
@@ -218,7 +217,7 @@ readme_clone()
 		chroot_run "$1" "git clone -q ~/checkout ~/hwheel"
 }
 
-# readme_tree DIR: what graft may touch of a kernel's tree
+# readme_tree DIR: copies the files of a kernel's tree that graft may touch
 readme_tree()
 {
 	local source
@@ -229,7 +228,7 @@ readme_tree()
 	cp "$source"/lib/{Kconfig,Makefile} "$1/lib"
 }
 
-# readme_run MACHINE WHERE...: the rows of a machine
+# readme_run MACHINE WHERE...: runs these rows on the machine
 readme_run()
 {
 	local machine=$1 where item arguments sign
@@ -268,7 +267,7 @@ readme_row()
 	readme_printed "$out"
 }
 
-# readme_left: a command that finds what a row's command leaves
+# readme_left: prints a command that checks the file that a row's command makes
 readme_left()
 {
 	case $sign in
@@ -278,7 +277,7 @@ readme_left()
 	esac
 }
 
-# readme_printed FILE: has it the row's sign?
+# readme_printed FILE: whether FILE has the row's sign
 readme_printed()
 {
 	[ "${sign#%}" = "$sign" ] || grep -qE "${sign#%}" "$1" ||
@@ -289,8 +288,8 @@ readme_printed()
 # The user's kernel
 #
 
-# readme_guest MACHINE VMLINUZ: boots it from a disk that has the machine on it,
-# where the rows are run one after the other
+# readme_guest MACHINE VMLINUZ: boots VMLINUZ from a disk with a copy of the machine, and
+# runs the rows there, one after the other
 readme_guest()
 {
 	local machine=$1 vmlinuz=$2 where item arguments sign row files status=0
@@ -301,13 +300,13 @@ readme_guest()
 	while IFS=$'\t' read -r where item arguments sign; do
 		case $where in
 		driver)	readme_step "cd ~/driver; $item && sleep 3 && dmesg | tail" ;;
-		# Interrupted as one does it who has seen enough; something has to happen
+		# Interrupted by SIGINT, as a user does. Timers must fire meanwhile.
 		live)	readme_step "while sleep 2; do
 				rmmod hwheel_hello; insmod samples/hwheel_hello.ko
 			done &
 			timeout -s INT 25 $item; status=\$?
 			kill \$!; wait; [ \$status = 124 ]" ;;
-		# After its help tc says that it has failed
+		# tc prints its help and fails
 		usage)	readme_step "! $item" ;;
 		wheel)	readme_step "ls -d $wheel/../$item" ;;
 		debugfs) readme_step "head -n 1 $wheel/$item | grep '^# '" ;;
@@ -323,7 +322,7 @@ readme_guest()
 			s/^\(([0-9]+); a list.*levels \(([0-9]+)\).*/grep "^spokes \1,\1" /p' \
 			"$readme" | sed "s,$, $wheel/config \&\&,") :"
 	item="hwheel-top and debugfs say the same"
-	readme_step "sh scripts/guest-top.sh"
+	readme_step "sh scripts/guest/top.sh"
 	IFS=$'\t' read -r where item arguments sign < <(readme_rows refusal)
 	readme_step "rmmod hwheel_sessions
 		sed '/vermagic=/ s/ SMP / UMP /' hwheel.ko >/tmp/hwheel.ko
@@ -335,10 +334,10 @@ readme_guest()
 	mapfile -t files < <(stock_modules "$release" virtio_blk)
 	{
 		echo "modules='${files[*]##*/}'"
-		cat "$lab_scripts/guest-readme.sh"
+		cat "$lab_scripts/guest/readme.sh"
 	} >"$lab_work/payload"
 	say "$suite: booting $release"
-	DISK=$image TIMEOUT=${TIMEOUT:-600} "$lab_scripts/boot-qemu.sh" "$vmlinuz" 2 1G \
+	DISK=$image TIMEOUT=${TIMEOUT:-600} "$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 1G \
 		"$lab_work/payload" "${files[@]}" >"$console" || status=$?
 	cat "$console"
 	verdict "guest: boots and ends" "$console" [ $status = 0 ]
@@ -352,7 +351,7 @@ readme_guest()
 	try "guest: kernel log" clean_log "$lab_work/log"
 }
 
-# readme_step COMMAND: for the guest to run, in ~/hwheel
+# readme_step COMMAND: adds COMMAND to those that the guest runs, in ~/hwheel
 readme_step()
 {
 	local row=${#names[@]}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: hwheel.c on a simulated kernel: the kept programs; with ALL=1 also new seeds
+# Suite: kept programs on a simulated kernel; with ALL=1 also new seeds
 # Takes: 60 s
 
 suite()

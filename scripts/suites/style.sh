@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: checkpatch, W=1, sparse, kernel-doc, shellcheck, a clean checkout
+# Suite: checkpatch, W=1, sparse, kernel-doc, shellcheck, pyflakes, a clean checkout
 # Takes: 110 s
 
-# What checkpatch holds against any stand-in for the kernel's headers
+# checkpatch complains about these in any stand-in for the kernel's headers
 sim_may=AVOID_EXTERNS,CAMELCASE,COMPLEX_MACRO,CONST_STRUCT,EXPORT_SYMBOL,IS_ENABLED_CONFIG
 sim_may+=,LINE_SPACING,LINUX_VERSION_CODE,MACRO_ARG_REUSE,MACRO_ARG_UNUSED
 sim_may+=,MACRO_WITH_FLOW_CONTROL,NEW_TYPEDEFS,PRINTK_WITHOUT_KERN_LEVEL,VOLATILE
@@ -12,9 +12,9 @@ sim_may+=,WEAK_DECLARATION
 
 suite()
 {
-	need gcc make perl sparse shellcheck git
+	need gcc make perl sparse shellcheck pyflakes3 git
 	source=$(linux_source 6.x)
-	kernel=$("$lab_scripts/stock-kernel.sh" 6.12)
+	kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12)
 	headers=${kernel##* }
 	build=$lab_work/style
 	copy_sources "$build"
@@ -24,18 +24,19 @@ suite()
 	try checkpatch checkpatch "${code[@]}"
 	try kernel-doc "$source/scripts/kernel-doc" -none -Werror hwheel.h hwheel.c \
 		hwheel_jiffies.h
-	try shellcheck shellcheck -x -P scripts .ci/run scripts/graft scripts/*.sh scripts/suites/*.sh \
-		scripts/suites/shared/*.sh
+	mapfile -t shell < <(grep -rlE '^(#!/bin/(ba)?sh|# shellcheck shell=)' .ci scripts tools | sort)
+	try shellcheck shellcheck -x -P scripts "${shell[@]}"
+	mapfile -t python < <(grep -rl '^#!/usr/bin/python3' . | sort)
+	try pyflakes pyflakes3 "${python[@]}" tools/hwheel_debugfs.py Documentation/conf.py
 	try "one version" one_version
 	try clean-checkout clean_checkout
 	try W=1 silent '([Ww]arning|WARNING|error):' W=1
 	try sparse silent "^$build/.*(warning|error):" C=2 CHECK=sparse
 }
 
-# checkpatch FILES...: the compat header alone may ask for the kernel's version,
-# the macros of tracepoints have a layout of their own, and only what stands in
-# for the kernel's headers may define what they do; a qdisc can't do without
-# struct Qdisc
+# checkpatch FILES...: with these exceptions: Only hwheel_compat.h may ask for the kernel's
+# version. Tracepoint macros have a layout of their own. The stand-ins for the kernel's
+# headers may define what those define. A qdisc needs struct Qdisc.
 checkpatch()
 {
 	local file ignore status=0
@@ -48,10 +49,10 @@ checkpatch()
 			ignore+=,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE
 		[ "${file#*include/linux/}" = "$file" ] ||
 			ignore+=,COMPLEX_MACRO,MACRO_ARG_REUSE,MEMORY_BARRIER,PREFER_DEFINED_ATTRIBUTE_MACRO
-		# A kernel in user space: types, per-CPU and weak symbols, printk and stubs
+		# sim/ simulates a kernel: types, per-CPU and weak symbols, printk, stubs
 		[ "${file#sim/}" = "$file" ] || ignore+=,$sim_may
 		[ "$file" != samples/hwheel_pace.c ] || ignore+=,CAMELCASE
-		# An ACSL annotation is a comment, but one that Frama-C reads
+		# Frama-C reads ACSL annotations, which are comments
 		[ "${file#proofs/}" = "$file" ] || ignore+=,BLOCK_COMMENT_STYLE
 		"$source/scripts/checkpatch.pl" --strict --no-tree --quiet --terse \
 			--no-summary --show-types --ignore $ignore -f "$file" ||
@@ -60,7 +61,7 @@ checkpatch()
 	return $status
 }
 
-# one_version: dkms.conf has it, and what can't take it from there says the same
+# one_version: whether dkms.conf, hwheel.c and debian/changelog have the same version
 one_version()
 {
 	{
@@ -70,7 +71,7 @@ one_version()
 	} | tee /dev/stderr | uniq -c | grep -qE '^ *3 [0-9.]+$'
 }
 
-# silent PATTERN MAKE-ARGUMENTS...: builds, and finds no such line
+# silent PATTERN MAKE-ARGUMENTS...: whether a build succeeds and prints no such line
 silent()
 {
 	make -j "$lab_jobs" -C "$headers" M="$build" "${@:2}" modules \
@@ -78,7 +79,8 @@ silent()
 	! grep -E "$1" "$lab_work/make"
 }
 
-# clean_checkout: git ignores all that a build leaves, and make clean removes it
+# clean_checkout: whether git ignores all files that a build makes, and make clean
+# removes them
 clean_checkout()
 {
 	git init -q && git add -A && make KDIR="$headers" >/dev/null || return

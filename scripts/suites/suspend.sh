@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: a machine that sleeps: timers of both clocks; torture meanwhile
+# Suite: timers of both clocks across a suspend; torture while the machine suspends
 # Takes: 110 s
 
-# The machine sleeps, and wakes by its real-time clock
 suite()
 {
 	local name

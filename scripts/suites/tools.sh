@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: what hwheel-plan, hwheel-top and hwheel-plot print and draw
+# Suite: the output of hwheel-plan, hwheel-top, hwheel-plot and hwheel-record.sh
 # Takes: 40 s
 
 suite()
@@ -10,6 +10,6 @@ suite()
 
 	need python3 python3-rich python3-matplotlib busybox-static
 	for class in Plan Shared Top Keys Plot; do
-		try $class /usr/bin/python3 "$lab_scripts/test-tools.py" $class
+		try $class /usr/bin/python3 "$lab_top/tools/test-tools.py" $class
 	done
 }

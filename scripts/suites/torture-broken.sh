@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: the torture test has to find each of six faults
+# Suite: the torture test must find each of six planted faults
 # Takes: 160 s
 
 suite()
@@ -11,6 +11,6 @@ suite()
 	for fault in early lose_in_cascade no_wait_in_cancel_sync fire_twice leak_running; do
 		KERNEL=uml-smp BROKEN=$fault TIME=60 try $fault "$lab_scripts/torture.sh"
 	done
-	# In UML no CPU goes offline
+	# UML's CPUs can't go offline
 	BROKEN=forget_offline_cpu TIME=60 try forget_offline_cpu "$lab_scripts/torture.sh"
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: half a minute of torture on stock kernels, CPUs coming and going
+# Suite: half a minute of torture on stock kernels while CPUs go offline and come back
 # Takes: 190 s
 
 suite()

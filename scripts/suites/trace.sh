@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: tracepoints and the bpftrace scripts, compared with debugfs
+# Suite: tracepoints and bpftrace scripts agree with debugfs
 # Takes: 120 s
 
 suite()

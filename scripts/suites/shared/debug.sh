@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# KUnit and torture on a debug kernel in QEMU, where CPUs come and go
+# KUnit and torture on a debug kernel in QEMU, while CPUs go offline and come back
 
-# run_debug KERNEL: with 2 CPUs, and with 4. Left out, as these kernels are slow when
-# emulated, and run elsewhere: hwheel_levels, one thread alone that has nothing to do with
-# CPUs (kunit-debug has it under KASAN), and the only suite whose name ends with an s; the
-# deadlock for lockdep, which needs a boot of its own (kunit-debug); and all but a twentieth
-# of the timers and wheels of the tests with most (kunit).
+# run_debug KERNEL: with 2 CPUs, and with 4. These kernels are slow when emulated, so some
+# tests run in other suites only:
+#	hwheel_levels, which has one thread (kunit-debug has it under KASAN); it is the
+#		only KUnit suite whose name ends with an s
+#	the deadlock for lockdep, which needs a boot of its own (kunit-debug)
+#	the largest tests: here they have a twentieth of their timers and wheels (kunit)
 run_debug()
 {
 	local CPUS

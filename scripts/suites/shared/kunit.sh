@@ -14,8 +14,8 @@ run_kunit_smp()
 	done
 }
 
-# [CPUS=n] [LOADS=n] run_kunit KERNEL [MODULE-PARAMETERS...]: builds the modules in
-# dir and boots them by the command boot
+# [CPUS=n] [LOADS=n] run_kunit KERNEL [MODULE-PARAMETERS...]: builds the modules in the
+# folder dir and boots a guest that loads them
 run_kunit()
 {
 	local variant=$1 kernel image build arch=()
@@ -23,13 +23,13 @@ run_kunit()
 	shift
 	dir=$lab_work/$suite
 	need gcc make python3
-	kernel=$("$lab_scripts/build-kernel.sh" "$variant")
+	kernel=$("$lab_scripts/lab/build-kernel.sh" "$variant")
 	read -r image build <<<"$kernel"
 	source=$build/source
 	case $variant in
-	uml*)	boot=("$lab_scripts/boot-uml.sh" "$image") arch=(ARCH=um)
+	uml*)	boot=("$lab_scripts/lab/boot-uml.sh" "$image") arch=(ARCH=um)
 		try "signal frames fit" uml_stack_fits "$build" ;;
-	x86*)	boot=("$lab_scripts/boot-qemu.sh" "$image" "$CPUS" 1G) ;;
+	x86*)	boot=("$lab_scripts/lab/boot-qemu.sh" "$image" "$CPUS" 1G) ;;
 	esac
 
 	say "$suite: building the modules"
@@ -37,8 +37,8 @@ run_kunit()
 	boot_kunit "$@"
 }
 
-# boot_kunit [MODULE-PARAMETERS...]: the modules in dir, by the command boot. New kernels
-# have to be told that KUnit is to run what is there.
+# boot_kunit [MODULE-PARAMETERS...]: boots a guest by the command in boot, with the
+# modules in dir. New kernels need kunit.autorun=1 to run KUnit suites.
 boot_kunit()
 {
 	local on=${CPUS:+ on $CPUS CPUs} status=0
@@ -46,7 +46,7 @@ boot_kunit()
 	say "$suite: booting$on"
 	{
 		echo "parameters='$*' loads=${LOADS:-0}"
-		cat "$lab_scripts/guest-kunit.sh"
+		cat "$lab_scripts/guest/kunit.sh"
 	} >"$dir/payload"
 	TIMEOUT=${TIMEOUT:-300} APPEND="kunit.autorun=1 ${APPEND-}" "${boot[@]}" "$dir/payload" \
 		"$dir"/hwheel.ko "$dir"/hwheel_kunit.ko |
@@ -55,7 +55,7 @@ boot_kunit()
 
 	guest_log "$dir/console" >"$dir/log"
 	sed -n '/lab: kunit begins/,/lab: kunit ends/p' "$dir/log" >"$dir/ktap"
-	# Of modules 6.1 does not say that it begins, or with how many suites
+	# 6.1 prints no version and no number of suites for modules
 	grep -q '^KTAP version' "$dir/ktap" ||
 		sed -i "1aKTAP version 1\n1..$(grep -c '^    # Subtest:' "$dir/ktap")" "$dir/ktap"
 	"$source/tools/testing/kunit/kunit.py" parse "$dir/ktap" |
@@ -64,7 +64,7 @@ boot_kunit()
 	try "kernel log$on" clean_log "$dir/log"
 }
 
-# kunit_results FILE: takes the counts of kunit.py's last line, as in
+# kunit_results FILE: reads the counts from kunit.py's last line, as in
 # "Testing complete. Ran 3 tests: passed: 1, failed: 1, crashed: 1"
 kunit_results()
 {
@@ -79,9 +79,9 @@ kunit_results()
 	[ -z "${cases[passed]-}" ] || result passed "${cases[passed]}" "KUnit cases"
 	[ -z "${cases[skipped]-}" ] || result skipped "${cases[skipped]}" "KUnit cases"
 	n=$((${cases[failed]-0} + ${cases[crashed]-0}))
-	# Errors are of the output itself: none at all, or cut short
+	# kunit.py counts errors if the output is missing or cut short
 	[ $n != 0 ] || n=${cases[errors]-0}
-	# A guest in which no test ran, but for those that were skipped, has failed
+	# If no test ran, or all were skipped, the guest has failed
 	[ $((${cases[passed]-0} + n)) != 0 ] || n=1
 	if [ "$n" != 0 ]; then
 		grep -v '\[PASSED\]' "$1" >"$1.bad" || :

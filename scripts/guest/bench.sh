@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=dash disable=SC2086,SC2154
+#
+# The guests of bench.sh and bounds.sh run this: one group of measurements after the
+# other. The results go to the kernel log.
+#
+# bench.sh and bounds.sh set $groups, $parameters and $read. If $read is not empty, the
+# guest reads $lines lines of each debugfs file meanwhile, and pauses $read seconds after
+# each pass.
+
+log()
+{
+	echo "<6>hwheel_bench: $*" >/dev/kmsg
+}
+
+# hrtimers have low resolution until the first tick
+sleep 0.1
+insmod hwheel.ko || exit 1
+log "kernel=$(uname -r) cpus=$(nproc)"
+
+bytes=$(sed -n 's/^bytes_per_cpu //p' /sys/kernel/debug/hwheel/system/config)
+log "subject=hwheel op=wheel_size variant=relative tick_ns=1000000 crosses=0" \
+	"pending=0 delay_ms=0 cpus=1 median=$bytes min=$bytes max=$bytes unit=bytes"
+
+# A file may have a line for each of a million timers, so $lines of them must do. The
+# shell reads them: the end of a process would be measured, too.
+read_debugfs()
+{
+	until [ -e /tmp/measured ]; do
+		sleep $read
+		for file in /sys/kernel/debug/hwheel/*/*; do
+			n=0
+			while [ $n -lt $lines ] && read -r _; do
+				n=$((n + 1))
+			done <$file
+		done 2>/dev/null
+	done
+}
+
+[ -z "$read" ] || read_debugfs &
+
+for group in $groups; do
+	echo "bench: $group"
+	insmod hwheel_bench.ko what="$group" $parameters || exit 1
+	rmmod hwheel_bench || exit 1
+done
+touch /tmp/measured
+wait
+rmmod hwheel || exit 1

@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Boots an x86 or arm64 kernel in QEMU with a busybox userland, runs SCRIPT there, with
+# FILES in /hw, and powers off. The console is stdout. The exit status is 0 if SCRIPT's is.
+#
+# With BOARD=pc the guest can suspend: q35 loses its ACPI registers. With ICOUNT=n the
+# guest's clock counts its instructions, 2^n ns each, so the host's load has no influence.
+# The clock jumps over the time in which the guest idles.
+#
+# Usage: [TIMEOUT=seconds] [APPEND='kernel arguments'] \
+#	 [MACHINE=aarch64 BUSYBOX=file] [BOARD=pc] [DISK=image] [ICOUNT=n] \
+#	 boot-qemu.sh VMLINUZ CPUS MEMORY SCRIPT [FILES...]
+
+. "$(dirname "$0")/lab.sh"
+
+vmlinuz=$1 cpus=$2 memory=$3
+shift 3
+
+# QEMU in Debian 12 has a bug: after an add and a cmpxchg16b, the flags may be the operand of
+# the add. If an interrupt saves such flags, the kernel continues with wrong flags, for
+# instance single-stepping. The kernel's allocator works without cmpxchg16b, too.
+case ${MACHINE:=x86_64} in
+x86_64)	need qemu-system-x86; machine=(-M "${BOARD:-q35}" -cpu "max,cx16=off") console=ttyS0 ;;
+aarch64) need qemu-system-arm; machine=(-M virt -cpu cortex-a72) console=ttyAMA0 ;;
+*)	die "MACHINE is x86_64 or aarch64" ;;
+esac
+guest_image "$lab_work/initrd.gz" "$@"
+# The console stays on during a suspend, so that it shows why a guest dies
+arguments="no_console_suspend panic=-1 loglevel=5 log_buf_len=4M"
+thread=multi
+[ -z "${ICOUNT-}" ] || thread=single
+qemu=("qemu-system-$MACHINE" "${machine[@]}" -accel "tcg,thread=$thread"
+	-smp "$cpus" -m "$memory" -nodefaults -display none -serial stdio
+	-no-reboot -kernel "$vmlinuz" -initrd "$lab_work/initrd.gz"
+	-append "console=$console $arguments ${APPEND-}")
+[ -z "${ICOUNT-}" ] || qemu+=(-icount "shift=$ICOUNT,sleep=off")
+# The guest's writes are dropped, so that the disk is the same each time
+[ -z "${DISK-}" ] || qemu+=(-drive "if=virtio,format=raw,snapshot=on,file=$DISK")
+
+# QEMU in Debian 12 has a bug with several CPUs: at times a kernel that patches its own code
+# dies of a breakpoint ("Oops: int3"), mostly while it boots. hwheel sets no breakpoints,
+# so such a run says nothing about hwheel, and is repeated.
+qemu_tripped()
+{
+	case $1 in
+	2)	say "qemu: the guest died while it booted" ;;
+	*)	[ "$1" = 1 ] && grep -q 'Oops: int3' "$lab_work/console" || return 1
+		say "qemu: the guest met a breakpoint that nobody set" ;;
+	esac
+	echo "lab: that run does not count"
+}
+
+# If stdout is a file, it gets only the run that counts
+if [ -f /dev/stdout ]; then
+	run=$lab_work/run
+else
+	run=/dev/stdout
+fi
+for _ in 1 2 3; do
+	status=0
+	guest_run "${qemu[@]}" >"$run" || status=$?
+	qemu_tripped $status >>"$run" || break
+	[ $status != 0 ] || status=1
+done
+[ "$run" = /dev/stdout ] || cat "$run"
+exit $((status != 0))

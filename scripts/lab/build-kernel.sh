@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Builds a kernel from one of Debian's kernel sources and prints one line: IMAGE
+# BUILDDIR. Modules can be built against BUILDDIR.
+#
+# Each kernel is a file in kernels/. The kernel has the file's name, which begins with
+# uml (user-mode Linux) or x86. The file sets
+#	series		of Debian's linux-source: newest, oldest, or a number, as 6.12
+#	parts		of the configuration: names of files in config/, without .config
+#	took		how long a build took
+#
+# Usage: build-kernel.sh KERNEL|list
+
+. "$(dirname "$0")/lab.sh"
+
+kernels=$lab_scripts/lab/kernels name=${1:-none} series='' parts='' took=''
+[ "$name" != list ] || { ls "$kernels"; exit; }
+[ -f "$kernels/$name" ] || die "no kernel $name; build-kernel.sh list names them"
+# shellcheck source=/dev/null
+. "$kernels/$name"
+
+case $name in
+uml*)	make=(make ARCH=um) image=linux packages=() ;;
+x86*)	make=(make ARCH=x86) image=arch/x86/boot/bzImage packages=(libelf-dev) ;;
+esac
+need gcc libc6-dev make flex bison bc "${packages[@]}"
+source=$(linux_source "$series")
+wanted=$lab_work/wanted
+for part in $parts; do
+	cat "$lab_scripts/lab/config/$part.config"
+done >"$wanted"
+[ "${name#uml}" = "$name" ] || uml_config >>"$wanted"
+
+fill_kernel()
+{
+	local build=("${make[@]}" -j "$lab_jobs" -C "$source" O="$1") lost
+
+	say "kernel $name: building (about $took)"
+	patch_source "$source" || return
+	quiet "$name-config" "${build[@]}" \
+		KCONFIG_ALLCONFIG="$wanted" allnoconfig || return
+	lost=$(grep '^CONFIG' "$wanted" | grep -vxFf "$1/.config") &&
+		die "not in the kernel's configuration:" "$lost"
+	quiet "$name" "${build[@]}" "${image##*/}" modules || return
+
+	# Keep only the files that modules are built against
+	[ -s "$1/Module.symvers" ] || return
+	find "$1" \( -name '*.o' -o -name '*.a' \) -delete || return
+	rm -f "$1/vmlinux"
+	# From 6.13 on it says where it is
+	sed -i "s,^export KBUILD_OUTPUT = .*,export KBUILD_OUTPUT = $dir," "$1/Makefile"
+}
+
+key=$(cat "$wanted" <(declare -f fill_kernel patch_source) \
+	<(echo "$source" "$(host_sizes)") | sha256sum)
+dir=$lab_cache/$name-${key:0:12}
+
+once "$dir" fill_kernel || die "no kernel $name"
+echo "$dir/$image $dir"

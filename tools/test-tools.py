@@ -1,0 +1,962 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of hwheel-plan, hwheel-top, hwheel-plot and hwheel-record.sh.
+
+Debugfs folders, recordings and expected cascades come from a wheel of a few dozen
+lines (Wheel, below). It follows the rules by looking at every timer at every tick.
+The tests compare the tools' output with this wheel.
+
+Usage: test-tools.py [-v] [CLASS[.TEST]...]
+"""
+
+import collections
+import fcntl
+import importlib.machinery
+import importlib.util
+import json
+import os
+import random
+import re
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import threading
+import time
+import unittest
+import xml.etree.ElementTree
+from fractions import Fraction
+from unittest import mock
+
+TOOLS = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, TOOLS)
+import hwheel_debugfs as hw     # noqa: E402
+
+# A script in the background ignores SIGINT, and its children, the tools, would, too
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# The user's settings must not change the tools' output
+ENVIRONMENT = {'PATH': os.environ['PATH'], 'LC_ALL': 'C.UTF-8', 'TERM': 'xterm-256color',
+               'HOME': os.environ.get('HOME', '/'), 'PYTHONDONTWRITEBYTECODE': '1'}
+
+
+def load(name):
+    """A tool as a module."""
+    path = os.path.join(TOOLS, name)
+    loader = importlib.machinery.SourceFileLoader(name.replace('-', '_'), path)
+    module = importlib.util.module_from_spec(
+        importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def run(tool, *args, stdin='', env=None):
+    """Runs a tool; its output is text."""
+    return subprocess.run([os.path.join(TOOLS, tool), *args], input=stdin, text=True,
+                          capture_output=True, timeout=60, check=False,
+                          env={**ENVIRONMENT, **(env or {})})
+
+
+#
+# A wheel
+#
+
+class Timer:
+    def __init__(self, due, function='tick_fn'):
+        self.due = due
+        self.function = function
+        self.moves = 0
+
+
+class Base:
+    """The timers of one CPU. Each tick it looks at every spoke that the rules
+    may have something to say about, and moves what is there one by one."""
+
+    def __init__(self, n, clock):
+        self.n = n
+        self.u = [1]
+        for spokes in n:
+            self.u.append(self.u[-1] * spokes)
+        self.clock = clock
+        self.held = collections.defaultdict(list)   # by level and spoke
+        self.count = collections.Counter()
+
+    def place(self, due):
+        for level, spokes in enumerate(self.n):
+            slot = due // self.u[level]
+            if slot - self.clock // self.u[level] < spokes:
+                return level, slot % spokes
+        top = len(self.n) - 1
+        return len(self.n), self.bucket(due, top)
+
+    def bucket(self, due, top):
+        return (due // self.u[top] ^ self.clock // self.u[top]).bit_length() - 1
+
+    def add(self, timer):
+        self.held[self.place(timer.due)].append(timer)
+        self.count['added'] += 1
+
+    def empty(self, where):
+        for timer in self.held.pop(where, ()):
+            timer.moves += 1
+            self.count['cascaded'] += 1
+            self.held[self.place(timer.due)].append(timer)
+
+    def step(self):
+        self.clock += 1
+        top = len(self.n) - 1
+        for level, bucket in sorted(self.held, reverse=True):
+            if level > top and any(self.bucket(timer.due, top) != bucket
+                                   for timer in self.held[level, bucket]):
+                self.empty((level, bucket))
+        for level in range(top, 0, -1):
+            self.empty((level, self.clock // self.u[level] % self.n[level]))
+        fired = self.held.pop((0, self.clock % self.n[0]), [])
+        assert all(timer.due == self.clock for timer in fired)
+        self.count['expired'] += len(fired)
+
+
+class Wheel:
+    """Bases, and their debugfs files."""
+
+    def __init__(self, name='system', n=(8, 8, 8), cpus=2, tick_ns=10 ** 6, clock=0):
+        self.name = name
+        self.n = n
+        self.tick_ns = tick_ns
+        self.bases = [Base(n, clock) for _ in range(cpus)]
+        self.late = collections.Counter()
+
+    @property
+    def now_ns(self):
+        return self.bases[0].clock * self.tick_ns
+
+    def step(self, ticks):
+        for _ in range(ticks):
+            for base in self.bases:
+                before = base.count['expired']
+                base.step()
+                self.late[1 << 14 + base.clock % 3] += base.count['expired'] - before
+
+    def held(self):
+        """(cpu, level, spoke, timers) of all that is occupied."""
+        return [(cpu, level, spoke, timers) for cpu, base in enumerate(self.bases)
+                for (level, spoke), timers in sorted(base.held.items()) if timers]
+
+    def timers(self, cpu=None, level=None):
+        return sum(len(timers) for c, l, _, timers in self.held()
+                   if cpu in (None, c) and level in (None, l))
+
+    def files(self):
+        tick, base = self.tick_ns, self.bases[0]
+        config = [('name', self.name), ('tick_ns', tick), ('levels', len(self.n)),
+                  ('spokes', ','.join(map(str, self.n))), ('clock', 'monotonic'),
+                  ('context', 'softirq'), ('budget_ns', 2000000), ('bytes_per_cpu', 4096)]
+        levels, spokes, timers = [], [], []
+        for cpu, base in enumerate(self.bases):
+            for level in range(len(self.n) + 1):
+                mine = [(spoke, held) for c, l, spoke, held in self.held()
+                        if (c, l) == (cpu, level)]
+                parked = level == len(self.n)
+                if parked and not mine:
+                    continue
+                width = base.u[level] * tick
+                due = [timer.due for _, held in mine for timer in held]
+                levels.append((cpu, level, width, 64 if parked else self.n[level],
+                               hw.NEVER if parked else width * self.n[level],
+                               base.clock * tick if parked else
+                               base.clock * tick // width * width, len(mine), len(due),
+                               min(due) * tick if due else '-'))
+                for spoke, held in mine:
+                    spokes.append((cpu, level, spoke, min(t.due for t in held) * tick,
+                                   len(held)))
+                    timers += [(cpu, level, spoke, t.due * tick, t.due * tick - self.now_ns,
+                                t.function) for t in held]
+        stats = [('counter', 'total', *(f'cpu{cpu}' for cpu in range(len(self.bases))))]
+        for name in ('added', 'rearmed', 'cancelled', 'expired', 'cascaded', 'migrated',
+                     'interrupts', 'idle_interrupts', 'budget_overruns', 'max_late_ns'):
+            each = [base.count[name] for base in self.bases]
+            stats.append((name, sum(each), *each))
+        return {'config': table('name value', config),
+                'levels': table('cpu level tick_ns spokes interval_ns clock_ns occupied '
+                                'timers next_ns', levels),
+                'spokes': table('cpu level spoke expiration_ns timers', spokes),
+                'timers': table('cpu level spoke expires_ns remaining_ns function', timers),
+                'stats': table(' '.join(stats[0]), stats[1:]),
+                'lateness': table('up_to_ns timers', sorted(self.late.items()))}
+
+    def write(self, folder):
+        os.makedirs(folder, exist_ok=True)
+        for name, text in self.files().items():
+            with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
+                file.write(text)
+
+    def snapshot(self):
+        files = self.files()
+        del files['timers']
+        return hw.Snapshot(self.name, self.now_ns, files)
+
+
+def table(columns, rows):
+    return f'# {columns}\n' + ''.join(' '.join(map(str, row)) + '\n' for row in rows)
+
+
+def busy_wheel(**kwargs):
+    """With timers in all levels, of two callbacks, the same each time."""
+    wheel = Wheel(**kwargs)
+    reach = 1
+    for n in wheel.n:
+        reach *= n
+    rng = random.Random(1)
+    for cpu, base in enumerate(wheel.bases):
+        for i in range(120 + 40 * cpu):
+            due = base.clock + rng.randrange(1, reach * 7 // 8)
+            base.add(Timer(due, 'conn_timeout [demo]' if i % 3 else 'lease_end'))
+    return wheel
+
+
+class Test(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name, text=None):
+        path = os.path.join(self.folder, name)
+        if text is not None:
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write(text)
+        return path
+
+    def ok(self, *args, **kwargs):
+        done = run(*args, **kwargs)
+        self.assertEqual((done.returncode, done.stderr), (0, ''), args)
+        return done.stdout
+
+    def fails(self, status, pattern, tool, *args, **kwargs):
+        done = run(tool, *args, **kwargs)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertEqual(done.stdout, '')
+        self.assertRegex(done.stderr, rf'\A{tool}: .*{pattern}.*\n\Z')
+
+    def recording(self, wheel, snapshots, ticks):
+        lines, kept = [], []
+        for n in range(snapshots):
+            if n:
+                wheel.step(ticks)
+            kept.append(wheel.snapshot())
+            lines.append(hw.format_snapshot(kept[-1]))
+        return kept, self.path('run.jsonl', ''.join(lines))
+
+
+#
+# hwheel-plan
+#
+
+plan = load('hwheel-plan')
+
+# Levels and spokes that 1 ms ticks need
+RANGES = ('30s', '1d', '30d', '1y')
+TABLE = {32: ((3, 96), (6, 192), (7, 224), (7, 224)),
+         64: ((3, 192), (5, 320), (6, 384), (6, 384)),
+         128: ((3, 384), (4, 512), (5, 640), (5, 640)),
+         256: ((2, 512), (4, 1024), (4, 1024), (5, 1280)),
+         512: ((2, 1024), (3, 1536), (4, 2048), (4, 2048))}
+
+
+class Plan(Test):
+    def first_line(self, *args, **kwargs):
+        return self.ok('hwheel-plan', *args, **kwargs).splitlines()[0]
+
+    def test_table(self):
+        for spokes, row in TABLE.items():
+            for longest, (levels, total) in zip(RANGES, row):
+                self.assertEqual(self.first_line('--tick', '1ms', '--spokes', str(spokes),
+                                                 '--range', longest),
+                                 f'{levels} levels, {total} spokes')
+
+    def test_list(self):
+        text = self.ok('hwheel-plan', '--tick', '100ms', '--spokes', '10,60,5',
+                       '--range', '5min')
+        self.assertEqual(text.splitlines()[0], '3 levels, 75 spokes')
+        self.assertRegex(text, r'one level alone +would need 3,000 spokes')
+        rows = [line.split(None, 2) for line in text.splitlines()[3:6]]
+        self.assertEqual([(row[0], row[1], row[2].replace(' ', '')) for row in rows],
+                         [('0', '10', '100ms1s'), ('1', '60', '1s1min'), ('2', '5', '1min5min')])
+
+    def test_the_last_of_a_list_repeats(self):
+        self.assertEqual(self.first_line('--tick', '1s', '--spokes', '60,24', '--range', '1d'),
+                         '4 levels, 132 spokes')
+
+    def test_memory_is_what_a_stock_kernel_says(self):
+        self.assertEqual(plan.memory_per_cpu([128] * 5), 46784)
+        self.assertIn('46,784 bytes', self.ok('hwheel-plan', '--range', '1y'))
+
+    def brute_force(self, n, longest):
+        """Moves by delay, over all phases of the clock."""
+        moves = collections.Counter()
+        reach = Base(n, 0).u[-1]
+        phases = reach // n[-1] << (longest * n[-1] // reach + 1).bit_length()
+        for clock in range(phases):
+            base = Base(n, clock)
+            timers = {d: Timer(clock + d) for d in range(1, longest + 1)}
+            for timer in timers.values():
+                base.add(timer)
+            for _ in range(longest):
+                base.step()
+            self.assertEqual(base.count['expired'], longest)
+            for d, timer in timers.items():
+                moves[d] += timer.moves
+        return {d: Fraction(moves[d], phases) for d in range(1, longest + 1)}
+
+    def test_cascades(self):
+        for n, longest in (((4, 3, 2), 60), ((2, 2), 21), ((5,), 37), ((2, 3, 2, 2), 40),
+                           ((3, 4), 50), ((8, 4), 70)):
+            geometry = plan.Geometry(10 ** 6, n)
+            expected = self.brute_force(n, longest)
+            for d, moves in expected.items():
+                self.assertEqual(geometry.cascades({d: 1}), moves, (n, d))
+            for end in range(1, geometry.reach + 1):
+                self.assertEqual(geometry.spread_cascades(end),
+                                 sum(expected[d] for d in range(1, end + 1)) / end, (n, end))
+            delays = {d: 1 + d % 4 for d in expected}
+            self.assertEqual(geometry.cascades(delays),
+                             sum(expected[d] * times for d, times in delays.items())
+                             / sum(delays.values()), n)
+
+    def test_forms_of_delays(self):
+        ns = [1500000, 20000000, 3600000000000, 20000000]
+        texts = {
+            'list': '1.5ms\n20ms\n1h\n\n20000000\n',
+            'timers': '# cpu level spoke expires_ns remaining_ns function\n'
+                      + ''.join(f'0 1 2 99 {n} f [m]\n' for n in ns),
+            'trace': '# tracer: nop\n' + ''.join(
+                f'  <idle>-0 [000] d.h. 1.5: hwheel_start: timer=x delay_ns={n} flags=0\n'
+                '   <idle>-0 [000] d.h. 1.6: hwheel_cancel: timer=x\n' for n in ns),
+            'trace-cmd': 'cpus=2\n' + ''.join(f'a-1 [0] 1.5: hwheel_start: delay_ns={n}\n'
+                                              for n in ns)}
+        found = {name: self.ok('hwheel-plan', '--delays', '-', stdin=text)
+                 for name, text in texts.items()}
+        self.assertEqual(len(set(found.values())), 1, found)
+        self.assertEqual(found['list'], self.ok('hwheel-plan', '--delays',
+                                                self.path('list', texts['list'])))
+        self.assertRegex(found['list'], r'delays +4: least 1.5 ms, median 20 ms, most 1 h')
+
+    def test_proposal(self):
+        delays = ''.join(f'{n * 7}ms\n' for n in range(1, 5000))
+        text = self.ok('hwheel-plan', '--delays', '-', stdin=delays)
+        rows = re.findall(r'^ *(\d+) +(\d+) +([\d,]+) +([\d.]+) +([\d.]+)(  least)?$', text,
+                          re.M)
+        self.assertEqual([int(row[0]) for row in rows], [1 << bits for bits in range(2, 13)])
+        for row in rows:
+            self.assertAlmostEqual(float(row[3]) + int(row[2].replace(',', '')) / 32768,
+                                   float(row[4]), delta=0.02)
+        least = min(rows, key=lambda row: float(row[4]))
+        self.assertEqual([row for row in rows if row[5]], [least])
+        self.assertIn(f'proposal: --spokes {least[0]}, {least[1]} levels', text)
+        self.assertEqual(text.splitlines()[0],
+                         f'{least[1]} levels, {int(least[0]) * int(least[1])} spokes')
+
+    def test_beyond_the_reach(self):
+        text = self.ok('hwheel-plan', '--spokes', '16', '--range', '1s', '--delays', '-',
+                       stdin='1ms\n1min\n1min\n')
+        self.assertRegex(text, r'beyond the reach +2,')
+        self.assertTrue(text.startswith('3 levels, 48 spokes\n'))
+
+    def test_overdue_counts_as_now(self):
+        text = self.ok('hwheel-plan', '--delays', '-',
+                       stdin='# remaining_ns function\n-5 f\n1000000 f\n')
+        self.assertIn('least 0 ns', text)
+
+    def test_errors(self):
+        for pattern, args, stdin in (
+                ('give --range', [], ''),
+                ("'5 parsec' is no duration", ['--range', '5 parsec'], ''),
+                ("'1.0000000001s' is not a whole", ['--range', '1.0000000001s'], ''),
+                ('--tick 999ns: .* 1 us or more', ['--tick', '999ns', '--range', '1s'], ''),
+                ('--range 0s: it has to be', ['--range', '0s'], ''),
+                ("--spokes 12x: '12x' is no number", ['--spokes', '12x', '--range', '1s'], ''),
+                ('2 to 4096 spokes, not 1', ['--spokes', '1', '--range', '1s'], ''),
+                ('2 to 4096 spokes, not 4097', ['--spokes', '8,4097', '--range', '1s'], ''),
+                ('that is 9 levels', ['--spokes', '2,2,2,2,2,2,2,2,2', '--range', '1s'], ''),
+                ('not 30 d; take 16 spokes or more', ['--spokes', '2', '--range', '30d'], ''),
+                ('beyond what 64 bits hold', ['--spokes', '4096', '--range', '290y'], ''),
+                ("stdin, line 2: 'soon' is no duration", ['--delays', '-'], '1ms\nsoon\n'),
+                ('stdin holds no delays; it is empty', ['--delays', '-'], ''),
+                ('has no remaining_ns', ['--delays', '-'], '# a remaining_ns\n1\n'),
+                ("can't read /nowhere", ['--delays', '/nowhere'], '')):
+            self.fails(2, pattern, 'hwheel-plan', *args, stdin=stdin)
+
+
+#
+# What they share
+#
+
+class Shared(Test):
+    def test_durations(self):
+        for text, ns in (('7', 7), ('1ms', 10 ** 6), ('1.5 us', 1500), ('1h30min', 54 * 10 ** 11),
+                         ('2d', 1728 * 10 ** 11), ('1y', 31536 * 10 ** 12), ('0s', 0),
+                         ('0.000000001s', 1)):
+            self.assertEqual(hw.parse_duration(text), ns, text)
+        for text in ('', 'ms', '-1s', '1m', '1msec', '1s2', '.5s'):
+            self.assertRaises(hw.Error, hw.parse_duration, text)
+        for ns, text in ((0, '0 ns'), (999, '999 ns'), (1000, '1 us'), (16384000000, '16.4 s'),
+                         (2097152000000, '35 min'), (128 * 10 ** 6, '128 ms'), (-1500, '-1.5 us'),
+                         (34359738368 * 10 ** 6, '1.09 y')):
+            self.assertEqual(hw.format_ns(ns), text)
+
+    def test_table(self):
+        rows = hw.parse_table('# cpu next_ns function\n0 5 f [module]\n1 - g\n1 2\n')
+        self.assertEqual(rows, [{'cpu': 0, 'next_ns': 5, 'function': 'f [module]'},
+                                {'cpu': 1, 'next_ns': None, 'function': 'g'}])
+
+    def test_all_cpus(self):
+        snapshot = busy_wheel().snapshot()
+        for level in snapshot.levels():
+            mine = [one for cpu in (0, 1) for one in snapshot.levels(cpu)
+                    if one['level'] == level['level']]
+            self.assertEqual(len(mine), 2)
+            for key, join in (('timers', sum), ('occupied', sum), ('clock_ns', max),
+                              ('next_ns', min)):
+                self.assertEqual(level[key], join(one[key] for one in mine), key)
+
+    def test_quantiles(self):
+        histogram = {1024: 50, 2048: 49, 4096: 1}
+        self.assertEqual([hw.quantile(histogram, part) for part in (0.5, 0.51, 0.99, 1)],
+                         [1024, 2048, 2048, 4096])
+        self.assertIsNone(hw.quantile({}, 0.5))
+
+    def test_no_folder(self):
+        with mock.patch('os.listdir', side_effect=PermissionError):
+            self.assertRaisesRegex(hw.Error, 'only root may', hw.find_wheels, hw.DEBUGFS)
+        with mock.patch('os.listdir', side_effect=FileNotFoundError):
+            for mounts, pattern in (('proc /proc proc rw 0 0\n', "isn't mounted: mount -t"),
+                                    ('d /sys/kernel/debug debugfs rw 0 0\n', "isn't loaded")):
+                with mock.patch('builtins.open', mock.mock_open(read_data=mounts)):
+                    self.assertRaisesRegex(hw.Error, pattern, hw.find_wheels, hw.DEBUGFS)
+
+    def test_recordings(self):
+        one = hw.format_snapshot(busy_wheel().snapshot())
+        other = json.loads(one)
+        other['version'] = 2
+        for pattern, text in (('holds no recording', 'nothing\n'),
+                              ('line 2: not a snapshot, or cut short', one + one[:50]),
+                              ('line 1: a recording of version 2', json.dumps(other)),
+                              ('line 1: a recording of version 7', 'hwr7 begin system 1\n'),
+                              ('lacks its rows', 'hwr1 begin system 1\nhwr1 end\n')):
+            self.assertRaisesRegex(hw.Error, pattern, list,
+                                   hw.read_recording(text.splitlines(True), 'it'))
+
+
+#
+# hwheel-top
+#
+
+ESCAPE = re.compile(r'\x1b(\[[0-9;?]*[A-Za-z]|[()][A-Z0-9]|[=>78])')
+
+
+class Top(Test):
+    def setUp(self):
+        super().setUp()
+        self.wheel = busy_wheel(n=(16, 8, 200))
+        self.wheel.step(9)
+        self.wheel.write(self.path('wheels/system'))
+        self.debugfs = ['--debugfs', self.path('wheels')]
+
+    def rings(self, text):
+        """(the line of its level, the ring) of each."""
+        lines = text.splitlines()
+        return [(line, lines[n + 1]) for n, line in enumerate(lines)
+                if line.startswith('level ')]
+
+    def check_frame(self, text, width, cpu=None, marks='·┃'):
+        """Whether the rings are those of the wheel."""
+        self.assertLessEqual(max(map(len, text.splitlines())), width)
+        rings = self.rings(text)
+        self.assertEqual(len(rings), len(self.wheel.n))
+        for level, (line, ring) in enumerate(rings):
+            held = [h for h in self.wheel.held() if h[1] == level and cpu in (None, h[0])]
+            self.assertIn(f' {sum(len(h[3]) for h in held):,} in ', line)
+            self.assertIn(f' {len(held)} spokes', line)
+            n = self.wheel.n[level]
+            each = -(-n // (width - 3))
+            clock = self.wheel.bases[0].clock // self.wheel.bases[0].u[level] % n
+            ring = ring[2:]
+            self.assertEqual(ring.index(marks[1]), clock // each)
+            ring = ring.replace(marks[1], '')
+            self.assertEqual(len(ring), -(-n // each))
+            occupied = {spoke // each for _, _, spoke, _ in held}
+            self.assertEqual({i for i, c in enumerate(ring) if c != marks[0]}, occupied)
+            # Higher the more there are
+            cells = collections.Counter()
+            for _, _, spoke, timers in held:
+                cells[spoke // each] += len(timers)
+            by_height = sorted((ring[i], cells[i]) for i in cells) if marks[0] == '·' else []
+            for (low, few), (high, many) in zip(by_height, by_height[1:]):
+                self.assertTrue(low == high or few < many, by_height)
+
+    def test_once(self):
+        text = self.ok('hwheel-top', *self.debugfs, '--once', '--interval', '0')
+        self.assertNotIn('\x1b', text)
+        self.check_frame(text, 80)
+        self.assertIn('wheel system  all 2 CPUs  tick 1 ms  monotonic  softirq', text)
+        self.assertIn(f'timers {self.wheel.timers()} ', text)
+        functions = collections.Counter(t.function for h in self.wheel.held() for t in h[3])
+        rows = re.findall(r'^ +(\d+)  +\S+ \S+  (\S+)$', text, re.M)
+        self.assertEqual(rows, [(str(functions[f]), f.replace(' ', ''))
+                                for f in ('conn_timeout [demo]', 'lease_end')])
+
+    def test_width_and_cpu(self):
+        text = self.ok('hwheel-top', *self.debugfs, '--once', '--interval', '0', '--cpu', '1',
+                       env={'COLUMNS': '120'})
+        self.check_frame(text, 120, 1)
+        self.assertIn('CPU 1 of 2', text)
+
+    def test_ascii(self):
+        text = self.ok('hwheel-top', *self.debugfs, '--once', '--interval', '0',
+                       env={'PYTHONIOENCODING': 'ascii'})
+        self.assertTrue(text.isascii())
+        self.check_frame(text, 80, marks='.|')
+
+    def test_json(self):
+        for cpu, args in ((None, []), (0, ['--cpu', '0'])):
+            found = json.loads(self.ok('hwheel-top', *self.debugfs, '--json', '--interval', '0',
+                                       *args))
+            with open(self.path('wheels/system/levels'), encoding='utf-8') as file:
+                rows = [line.split() for line in file][1:]
+            rows = [row for row in rows if cpu is None or row[0] == str(cpu)]
+            self.assertEqual(found['timers'], sum(int(row[7]) for row in rows))
+            self.assertEqual(found['timers'], self.wheel.timers(cpu))
+            self.assertEqual(sum(c['timers'] for c in found['callbacks']), found['timers'])
+            self.assertEqual(found['next_ns'], min(int(row[8]) for row in rows
+                                                    if row[8] != '-'))
+            for level in found['levels']:
+                self.assertEqual(level['timers'], self.wheel.timers(cpu, level['level']))
+                self.assertEqual(sum(level['timers_by_spoke'].values()), level['timers'])
+            self.assertEqual(found['stats']['added'], 280 if cpu is None else 120)
+            self.assertIsNone(found['rates']['expired'])
+
+    def test_rates_and_lateness(self):
+        kept, path = self.recording(self.wheel, 3, 50)
+        found = json.loads(self.ok('hwheel-top', '--replay', path, '--json'))
+        self.assertEqual(found['interval_ns'], 50 * 10 ** 6)
+        for rate, counter in (('expired', 'expired'), ('cascaded', 'cascaded')):
+            n = kept[2].stats()[counter] - kept[1].stats()[counter]
+            self.assertGreater(n, 0)
+            self.assertAlmostEqual(found['rates'][rate], n / 0.05)
+        old, new = kept[1].lateness(), kept[2].lateness()
+        late = sorted(up_to for up_to in new
+                      for _ in range(new[up_to] - old.get(up_to, 0)))
+        self.assertEqual(found['lateness'], {
+            'timers': len(late), 'median_ns': late[-(-len(late) // 2) - 1],
+            'p99_ns': late[-(-len(late) * 99 // 100) - 1], 'max_ns': late[-1]})
+
+    def test_sort(self):
+        for sort, key in (('timers', lambda c: -c['timers']), ('name', lambda c: c['function']),
+                          ('soonest', lambda c: c['soonest_ns'])):
+            found = json.loads(self.ok('hwheel-top', *self.debugfs, '--json', '--interval', '0',
+                                       '--sort', sort))['callbacks']
+            self.assertEqual(found, sorted(found, key=key))
+            self.assertEqual(len(found), 2)
+
+    def test_parked(self):
+        self.wheel.bases[0].add(Timer(10 ** 6))
+        self.wheel.write(self.path('wheels/system'))
+        self.assertRegex(self.ok('hwheel-top', *self.debugfs, '--once', '--interval', '0'),
+                         r'parked beyond the reach or in transit: 1 ')
+
+    def test_record_and_replay(self):
+        """While the wheel turns: the folder is a link that is moved on."""
+        for n in range(8):
+            self.wheel.step(300)
+            self.wheel.write(self.path(f'states/{n}'))
+        link, stop = self.path('live/system'), threading.Event()
+        os.mkdir(self.path('live'))
+        os.symlink(self.path('states/0'), link)
+
+        def turn():
+            n = 0
+            while not stop.wait(0.05):
+                n = (n + 1) % 8
+                os.symlink(self.path(f'states/{n}'), link + '.new')
+                os.rename(link + '.new', link)
+
+        thread = threading.Thread(target=turn)
+        thread.start()
+        try:
+            live = self.ok('hwheel-top', '--debugfs', self.path('live'), '--interval', '80ms',
+                           '--count', '5', '--record', self.path('run'))
+        finally:
+            stop.set()
+            thread.join()
+        self.assertEqual(live.count('hwheel-top '), 5)
+        self.assertGreater(len(set(re.findall('^timers .*$', live, re.M))), 1)
+        self.assertEqual(self.ok('hwheel-top', '--replay', self.path('run')), live)
+        last = live[live.rindex('hwheel-top '):]
+        self.assertEqual(self.ok('hwheel-top', '--replay', self.path('run'), '--once'), last)
+
+    def record_sh(self, shell, *args):
+        return subprocess.run([*shell, os.path.join(TOOLS, 'hwheel-record.sh'), *args],
+                              text=True, capture_output=True, timeout=60, check=False,
+                              env={**ENVIRONMENT, 'HWHEEL_DEBUGFS': self.path('wheels')})
+
+    def test_record_sh(self):
+        want = json.loads(self.ok('hwheel-top', *self.debugfs, '--json', '--interval', '0'))
+        for shell in (['dash'], ['busybox', 'sh']):
+            done = self.record_sh(shell, '-c', '-n', '2', '-i', '0.01')
+            self.assertEqual((done.returncode, done.stderr), (0, ''))
+            # As a console may have it: noise between, and before a line
+            noisy = re.sub('^', '[ 1.0] ', done.stdout, flags=re.M).replace(
+                '\n', '\r\nrandom: crng init done\r\n')
+            for text in (done.stdout, noisy):
+                found = json.loads(self.ok('hwheel-top', '--replay', '-', '--json', stdin=text))
+                for key in ('config', 'levels', 'stats', 'callbacks', 'timers'):
+                    self.assertEqual(found[key], want[key], key)
+            # What has no end is left out
+            cut = done.stdout[:-len('hwr1 end\n')]
+            self.assertEqual(len(list(hw.read_recording(cut.splitlines(True), 'it'))), 1)
+        for status, args, pattern in ((1, ['nowhere'], 'no wheel nowhere'),
+                                      (2, ['-n', 'x'], 'not a number'), (2, ['-q'], 'usage')):
+            done = self.record_sh(['dash'], *args)
+            self.assertEqual(done.returncode, status)
+            self.assertIn(pattern, done.stderr)
+
+    def test_errors(self):
+        os.mkdir(self.path('empty'))
+        self.wheel.write(self.path('broken/system'))
+        self.path('broken/system/config', 'rubbish\n')
+        self.wheel.write(self.path('part/system'))
+        os.remove(self.path('part/system/stats'))
+        for pattern, args in (
+                ('there is no folder .*nowhere', ['--debugfs', self.path('nowhere')]),
+                ('has no wheels', ['--debugfs', self.path('empty')]),
+                ("no wheel 'other'; there is system", [*self.debugfs, '--wheel', 'other']),
+                ('has no CPU 7; it has 0, 1', [*self.debugfs, '--cpu', '7', '--once']),
+                ('are not those of hwheel', ['--debugfs', self.path('broken'), '--once']),
+                ('part/system/stats: No such file', ['--debugfs', self.path('part'), '--once']),
+                ("can't read /nowhere", ['--replay', '/nowhere']),
+                ("can't write /nowhere/x", [*self.debugfs, '--record', '/nowhere/x'])):
+            self.fails(1, pattern, 'hwheel-top', *args)
+
+
+class Keys(Test):
+    """hwheel-top in a terminal."""
+
+    def start(self, *args, env=None, size=(40, 80)):
+        wheel = busy_wheel(n=(16, 8, 8))
+        wheel.write(self.path('wheels/system'))
+        busy_wheel(name='pace', n=(32, 4)).write(self.path('wheels/pace'))
+        self.master, self.slave = os.openpty()
+        self.addCleanup(os.close, self.master)
+        self.addCleanup(os.close, self.slave)
+        self.resize(*size)
+        self.before = termios.tcgetattr(self.slave)
+        self.process = subprocess.Popen(
+            [os.path.join(TOOLS, 'hwheel-top'), '--debugfs', self.path('wheels'), '--interval',
+             '200ms', *args], stdin=self.slave, stdout=self.slave, stderr=self.slave,
+            env={**ENVIRONMENT, **(env or {})}, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        self.addCleanup(self.end)
+        self.output = ''
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def resize(self, rows, columns):
+        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
+
+    def read(self, seconds):
+        if select.select([self.master], [], [], seconds)[0]:
+            self.output += os.read(self.master, 65536).decode(errors='replace')
+
+    def expect(self, text):
+        """Waits until it is written, and forgets all before it."""
+        end = time.monotonic() + 20
+        while text not in ESCAPE.sub('', self.output):
+            self.assertLess(time.monotonic(), end, f'{text!r} not in {self.output[-3000:]!r}')
+            self.assertIsNone(self.process.poll(), self.output[-3000:])
+            self.read(0.5)
+        self.output = ''
+
+    def frames(self, n):
+        """Waits for so many frames; what the last but one of them was."""
+        self.output, end = '', time.monotonic() + 20
+        while self.output.count('\x1b[H') <= n:
+            self.assertLess(time.monotonic(), end, repr(self.output[-2000:]))
+            self.read(0.5)
+        return self.output.split('\x1b[H')[n - 1 or 1]
+
+    def quiet(self):
+        """Waits until nothing is written any more."""
+        end = time.monotonic() + 20
+        while select.select([self.master], [], [], 0.5)[0]:
+            self.assertLess(time.monotonic(), end)
+            self.read(0)
+        self.output = ''
+
+    def press(self, key, text):
+        os.write(self.master, key.encode())
+        self.expect(text)
+
+    def ends(self, status):
+        end = time.monotonic() + 20
+        while self.process.poll() is None and time.monotonic() < end:
+            self.read(0.1)
+        self.read(0.1)
+        self.assertEqual(self.process.returncode, status, self.output[-2000:])
+        self.assertEqual(termios.tcgetattr(self.slave), self.before)
+        self.assertIn('\x1b[?1049l', self.output)    # the screen is as it was
+        self.assertIn('\x1b[?25h', self.output)      # and has its cursor
+
+    def test_keys(self):
+        self.start()
+        self.expect('wheel system  all 2 CPUs')
+        self.press('c', 'CPU 0 of 2')
+        self.press('c', 'CPU 1 of 2')
+        self.press('c', 'all 2 CPUs')
+        self.press('C', 'CPU 1 of 2')
+        self.press('w', 'wheel pace  CPU 1')
+        self.press('W', 'wheel system  CPU 1')
+        self.press('s', '(by soonest')
+        self.press('s', '(by name')
+        self.press(' ', 'paused')
+        os.write(self.master, b't')
+        time.sleep(0.3)
+        self.read(0.5)
+        self.output = ''
+        os.write(self.master, b'c')
+        self.expect('all 2 CPUs')
+        self.assertNotIn('callback (', self.output)
+        os.write(self.master, b'q')
+        self.ends(0)
+
+    def test_paused_stands_still(self):
+        self.start()
+        self.expect('wheel system')
+        self.press(' ', 'paused')
+        self.quiet()
+        self.read(0.7)
+        self.assertEqual(self.output, '')
+        self.press(' ', 'wheel system')
+        os.write(self.master, b'q')
+        self.ends(0)
+
+    def test_interrupt(self):
+        self.start()
+        self.expect('wheel system')
+        os.write(self.master, b'\x03')
+        self.ends(130)
+
+    def test_terminate(self):
+        self.start()
+        self.expect('wheel system')
+        self.process.send_signal(signal.SIGTERM)
+        self.ends(143)
+
+    def test_resize(self):
+        self.start(size=(12, 100))
+        self.expect('blank pause')
+        self.resize(30, 50)
+        self.frames(3)      # one may have been under way
+        frame = ESCAPE.sub('', self.frames(2)).splitlines()
+        self.assertEqual(len(frame), 30)
+        self.assertLessEqual(max(map(len, frame)), 50)
+        os.write(self.master, b'q')
+        self.ends(0)
+
+    def test_colour(self):
+        for env, coloured in (({}, True), ({'NO_COLOR': '1'}, False)):
+            self.start(env=env)
+            self.expect('wheel system')
+            self.frames(2)
+            self.assertEqual(bool(re.search(r'\x1b\[[0-9;]*3[0-9]m', self.output)), coloured)
+            os.write(self.master, b'q')
+            self.ends(0)
+
+    def test_replay(self):
+        self.start()
+        _, path = self.recording(busy_wheel(), 4, 20)
+        self.end()
+        self.start('--replay', path, '--interval', '10ms')
+        self.expect('end of the recording')
+        self.press('c', 'CPU 0 of 2')
+        os.write(self.master, b'q')
+        self.ends(0)
+
+
+#
+# hwheel-plot
+#
+
+SVG = '{http://www.w3.org/2000/svg}'
+
+
+class Plot(Test):
+    N, SNAPSHOTS, TICKS = (8, 8, 4), 24, 6
+
+    def setUp(self):
+        super().setUp()
+        self.kept, self.run = self.recording(
+            busy_wheel(n=self.N, clock=3), self.SNAPSHOTS, self.TICKS)
+        self.svg = self.path('run.svg')
+
+    def draw(self, *args, path=None):
+        self.ok('hwheel-plot', '--output', self.svg, *args, path or self.run)
+        return xml.etree.ElementTree.parse(self.svg).getroot()
+
+    @staticmethod
+    def groups(root):
+        return {group.get('id'): group for group in root.iter(SVG + 'g') if group.get('id')}
+
+    @staticmethod
+    def labels(root):
+        return [''.join(text.itertext()).strip() for text in root.iter(SVG + 'text')]
+
+    @staticmethod
+    def points(path):
+        return [tuple(map(float, pair)) for pair
+                in re.findall(r'[ML] (\S+) (\S+)', path.get('d'))]
+
+    def box(self, root, path):
+        """Of the axes that a path is in: left, bottom, width, height."""
+        name = re.search(r'#(\w+)', path.get('clip-path'))[1]
+        clip = next(c for c in root.iter(SVG + 'clipPath') if c.get('id') == name)
+        x, y, width, height = (float(clip.find(SVG + 'rect').get(key))
+                               for key in ('x', 'y', 'width', 'height'))
+        return x, y + height, width, height
+
+    def cells(self, root, level):
+        """The shade of each (snapshot, spoke) that is drawn."""
+        found = {}
+        for name, group in self.groups(root).items():
+            match = re.fullmatch(rf'level-{level}-shade-(\d+)', name)
+            for path in group.iter(SVG + 'path') if match else ():
+                left, bottom, width, height = self.box(root, path)
+                xs, ys = zip(*self.points(path))
+                xs = [round((x - left) / width * self.SNAPSHOTS, 3) for x in (min(xs), max(xs))]
+                ys = [round((bottom - y) / height * self.N[level], 3)
+                      for y in (max(ys), min(ys))]
+                for number in xs + ys:
+                    self.assertEqual(number, int(number))
+                for n in range(int(xs[0]), int(xs[1])):
+                    for spoke in range(int(ys[0]), int(ys[1])):
+                        self.assertNotIn((n, spoke), found)
+                        found[n, spoke] = int(match[1])
+        return found
+
+    def check_cells(self, root, cpu=None):
+        """What is drawn is what the snapshots have; darker if there are more."""
+        total = 0
+        timers_of = collections.defaultdict(set)
+        for level in range(len(self.N)):
+            held = {(n, spoke): timers for n, snapshot in enumerate(self.kept)
+                    for (where, spoke), timers in snapshot.spokes(cpu).items()
+                    if where == level}
+            drawn = self.cells(root, level)
+            self.assertEqual(set(drawn), set(held), f'level {level}')
+            for cell, shade in drawn.items():
+                timers_of[shade].add(held[cell])
+            total += len(held)
+        self.assertGreater(total, 100)
+        order = sorted(timers_of)
+        for low, high in zip(order, order[1:]):
+            self.assertLess(max(timers_of[low]), min(timers_of[high]))
+        self.assertGreater(len(order), 2)
+
+    def test_occupancy(self):
+        self.check_cells(self.draw())
+        self.check_cells(self.draw('--cpu', '1'), 1)
+
+    def test_cascades_are_steps(self):
+        """The hand of level 2 goes on by a spoke where its timers go down."""
+        group = self.groups(self.draw())['level-2-hand']
+        path = next(group.iter(SVG + 'path'))
+        root = xml.etree.ElementTree.parse(self.svg).getroot()
+        left, bottom, width, height = self.box(root, path)
+        steps = []
+        for (x, y), (_, later) in zip(self.points(path), self.points(path)[1:]):
+            if abs(later - y) > 0.01:
+                steps.append((round((x - left) / width * self.SNAPSHOTS),
+                              round((bottom - later) / height * self.N[2] - 0.5, 3)))
+        hands = [next(row['hand'] for row in s.levels() if row['level'] == 2) for s in self.kept]
+        self.assertEqual(steps, [(n, hands[n]) for n in range(1, len(hands))
+                                 if hands[n] != hands[n - 1]])
+        self.assertGreaterEqual(len(steps), 2)
+        drawn = self.cells(root, 2)
+        for n, spoke in steps:
+            self.assertIn((n - 1, spoke), drawn)
+            self.assertNotIn((n, spoke), drawn)
+
+    def test_labels(self):
+        labels = self.labels(self.draw('--title', 'A run <of> it'))
+        for label in ('A run <of> it', 'wheel system, 2 CPUs, tick 1 ms', 'time (s)',
+                      'timers a second', 'rates', 'lateness of callbacks', 'callbacks', 'armed',
+                      'expired', 'cascaded', 'timers in a spoke', 'hand, at the clock',
+                      'level 0: 8 spokes of 1 ms, 8 ms around',
+                      'level 1: 8 spokes of 8 ms, 64 ms around',
+                      'level 2: 4 spokes of 64 ms, 256 ms around'):
+            # All timers were armed before the first snapshot
+            (self.assertNotIn if label == 'armed' else self.assertIn)(label, labels)
+
+    def test_rates_and_lateness(self):
+        groups = self.groups(self.draw())
+        self.assertIn('rate-expired', groups)
+        self.assertNotIn('rate-armed', groups)
+        path = next(groups['rate-cascaded'].iter(SVG + 'path'))
+        points = self.points(path)
+        levels = [here for here, there in zip(points, points[1:]) if there[0] > here[0]]
+        counts = [s.stats()['cascaded'] for s in self.kept]
+        self.assertEqual(len(levels), len(counts) - 1)
+        rates = [b - a for a, b in zip(counts, counts[1:])]
+        order = sorted(range(len(rates)), key=lambda n: rates[n])
+        for low, high in zip(order, order[1:]):     # up is less in SVG
+            self.assertEqual(rates[low] == rates[high],
+                             abs(levels[low][1] - levels[high][1]) < 1e-3)
+            self.assertGreaterEqual(levels[low][1], levels[high][1] - 1e-3)
+        late = hw.lateness_between(self.kept[0], self.kept[-1])
+        self.assertEqual({name for name in groups if name.startswith('late-')},
+                         {f'late-{up_to}' for up_to in late})
+
+    def test_same_again(self):
+        self.draw()
+        with open(self.svg, encoding='utf-8') as file:
+            first = file.read()
+        self.draw()
+        with open(self.svg, encoding='utf-8') as file:
+            self.assertEqual(file.read(), first)
+        self.assertNotRegex(first, r'dc:date|20\d\d-\d\d-\d\d')
+
+    def test_trace(self):
+        trace = self.path('trace', '# tracer: nop\n' + ''.join(
+            f'  a-1  [000] d.h2.  7.{n:06}: hwheel_{event}: timer=1 late_ns={n}\n'
+            for n in range(1000, 9000, 40) for event in ('start', 'expire_entry')))
+        root = self.draw(path=trace)
+        groups = self.groups(root)
+        self.assertEqual({name for name in groups if name.startswith(('rate-', 'late-'))},
+                         {'rate-armed', 'rate-expired', 'late-1024', 'late-2048', 'late-4096',
+                          'late-8192', 'late-16384'})
+        self.assertIn('trace of 400 events', self.labels(root))
+
+    def test_errors(self):
+        _, both = self.kept, self.path('both')
+        with open(both, 'w', encoding='utf-8') as file:
+            file.write(hw.format_snapshot(self.kept[0]))
+            file.write(hw.format_snapshot(busy_wheel(name='pace').snapshot()))
+        for pattern, args in (("can't read /nowhere", ['/nowhere']),
+                              ('holds no recording', [self.path('none', 'nothing\n')]),
+                              ('the wheels pace, system; pick one', [both]),
+                              ("has no wheel 'x'", ['--wheel', 'x', self.run]),
+                              ('has no CPU 5; it has 0, 1', ['--cpu', '5', self.run]),
+                              ("can't write /nowhere/x", ['--output', '/nowhere/x', self.run])):
+            self.fails(1, pattern, 'hwheel-plot', *args)
+
+
+if __name__ == '__main__':
+    unittest.main()
