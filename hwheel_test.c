@@ -544,7 +544,7 @@ void hwt_busy(ktime_t ns)
 	}
 }
 
-void hwt_act_delay(struct probe *p)
+void hwt_act_50_us(struct probe *p)
 {
 	hwt_busy(50000);
 }

@@ -146,7 +146,7 @@ size_t hwt_distinct_ticks(struct kunit *test, const struct probe *p, size_t n);
 /* What several tests do */
 void hwt_level_made(struct kunit *test, struct probe *p);
 void hwt_busy(ktime_t ns);
-void hwt_act_delay(struct probe *p);
+void hwt_act_50_us(struct probe *p);
 
 /* Suites */
 int hwt_seed_begin(struct kunit_suite *suite);

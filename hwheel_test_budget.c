@@ -139,7 +139,7 @@ static void budget(struct kunit *test, unsigned int n, ktime_t budget_ns, ktime_
 /* 1400 callbacks of 50 us take 70 ms. */
 static void test_budget(struct kunit *test)
 {
-	budget(test, 1400, MS, 100 * MS, hwt_act_delay);
+	budget(test, 1400, MS, 100 * MS, hwt_act_50_us);
 }
 
 static void test_budget_mass(struct kunit *test)
@@ -168,7 +168,7 @@ static void test_budget_default(struct kunit *test)
 		hwt_hold();
 		due = hwheel_now(wheel) + 10 * MS;
 		for (i = 0; i < n; i++) {
-			p[i].act = hwt_act_delay;
+			p[i].act = hwt_act_50_us;
 			hwt_probe_add_at(&p[i], due, 0);
 		}
 		hwt_unhold();
@@ -183,11 +183,6 @@ static void test_budget_default(struct kunit *test)
 		hwt_wheel_destroy(test);
 		hwt_probes_free();
 	}
-}
-
-static void act_50_us(struct probe *p)
-{
-	hwt_busy(50000);
 }
 
 /*
@@ -212,7 +207,7 @@ static void test_budget_left(struct kunit *test)
 	now = hwheel_now(wheel);
 	hwt_probe_add_at(&p[n], now + 50 * MS, 0);
 	for (i = 0; i < n; i++) {
-		p[i].act = act_50_us;
+		p[i].act = hwt_act_50_us;
 		hwt_probe_add_at(&p[i], now + 100 * MS, 0);
 	}
 	hwt_probe_add_at(&p[n + 1], now + 600 * MS, 0);

@@ -32,6 +32,16 @@ static void call_add_far(void *p)
 	hwt_probe_add(p, HOUR);
 }
 
+static bool probe_add_on(struct probe *p, ktime_t delay, int cpu)
+{
+	bool ret;
+
+	p->from = hwheel_now(p->wheel) + delay;
+	ret = hwheel_add_on(&p->timer, delay, cpu);
+	p->to = hwheel_now(p->wheel) + delay;
+	return ret;
+}
+
 #define SENT		8
 #define SENT_US		20	/* that a callback of theirs takes */
 
@@ -160,7 +170,7 @@ static void test_unbound(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		p[i].act = i % 10 ? act_unbound : hwt_act_delay;
+		p[i].act = i % 10 ? act_unbound : hwt_act_50_us;
 		hwt_probe_add(&p[i], hwt_random_magnitude(300 * MS));
 	}
 	hwt_expect_once(test, p, n);
@@ -174,20 +184,14 @@ static void test_pinned_and_on(struct kunit *test)
 	hwheel_setup(&p[0].timer, hwt_suite_wheel, hwt_probe_run, HWHEEL_PINNED);
 	hwt_probe_add(&p[0], MS);
 
-	p[1].from = hwheel_now(hwt_suite_wheel) + MS;
-	KUNIT_EXPECT_FALSE(test, hwheel_add_on(&p[1].timer, MS, 0));
-	p[1].to = hwheel_now(hwt_suite_wheel) + MS;
+	KUNIT_EXPECT_FALSE(test, probe_add_on(&p[1], MS, 0));
 
 	/* CPUs that can't be: a warning, and it is armed all the same. */
 	hwt_expect_begin();
-	p[2].from = hwheel_now(hwt_suite_wheel) + MS;
-	KUNIT_EXPECT_FALSE(test, hwheel_add_on(&p[2].timer, MS, nr_cpu_ids));
-	p[2].to = hwheel_now(hwt_suite_wheel) + MS;
-	p[3].from = hwheel_now(hwt_suite_wheel) + MS;
-	KUNIT_EXPECT_FALSE(test, hwheel_add_on(&p[3].timer, HOUR, -1));
-	KUNIT_EXPECT_TRUE(test, hwheel_add_on(&p[3].timer, HOUR, INT_MIN));
-	KUNIT_EXPECT_TRUE(test, hwheel_add_on(&p[3].timer, MS, INT_MAX));
-	p[3].to = hwheel_now(hwt_suite_wheel) + MS;
+	KUNIT_EXPECT_FALSE(test, probe_add_on(&p[2], MS, nr_cpu_ids));
+	KUNIT_EXPECT_FALSE(test, probe_add_on(&p[3], HOUR, -1));
+	KUNIT_EXPECT_TRUE(test, probe_add_on(&p[3], HOUR, INT_MIN));
+	KUNIT_EXPECT_TRUE(test, probe_add_on(&p[3], MS, INT_MAX));
 	hwt_expect_end();
 	hwt_expect_warned(test, "which can not be", "callback hwt_probe_run");
 	hwt_expect_once(test, p, 4);
@@ -226,13 +230,10 @@ static void test_which_cpu(struct kunit *test)
 			q[way].n = cpu;
 		smp_call_function_single(cpu, call_add_soon, &q[0], true);
 
-		/* The window of one that is sent begins before it is */
 		for (way = 1; way < 3; way++) {
 			if (way == 2)
 				smp_call_function_single(other, call_add_far, &q[way], true);
-			q[way].from = hwheel_now(q->wheel) + 100 * MS;
-			hwheel_add_on(&q[way].timer, 100 * MS, cpu);
-			q[way].to = hwheel_now(q->wheel) + 100 * MS;
+			probe_add_on(&q[way], 100 * MS, cpu);
 		}
 
 		smp_call_function_single(other, call_add_far, &q[3], true);
@@ -316,11 +317,7 @@ static void test_offline_cpu(struct kunit *test)
 		kunit_skip(test, "no CPU goes offline here");
 	KUNIT_EXPECT_FALSE(test, cpu_online(cpu));
 	for (i = 0; i < 3; i++) {
-		const ktime_t delay = (i + 1) * 300 * MS;
-
-		p[i].from = hwheel_now(p->wheel) + delay;
-		hwheel_add_on(&p[i].timer, delay, cpu);
-		p[i].to = hwheel_now(p->wheel) + delay;
+		probe_add_on(&p[i], (i + 1) * 300 * MS, cpu);
 		if (!i)
 			KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
 		else
