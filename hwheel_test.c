@@ -27,7 +27,7 @@
 
 #include "hwheel_test.h"
 
-/* What simulated time takes for itself: its clock has a resolution of 256 ns. */
+/* Tolerance in simulated time, whose clock has a resolution of 256 ns. */
 #define GRAIN_NS	2000
 
 bool hwt_years;
@@ -49,7 +49,7 @@ static u64 random_u64(void)
 	return (u64)prandom_u32_state(&hwt_rnd) << 32 | prandom_u32_state(&hwt_rnd);
 }
 
-/* From 0 to @below - 1. */
+/* A random number from 0 to @below - 1. */
 u64 hwt_random_below(u64 below)
 {
 	u64 n = random_u64();
@@ -57,7 +57,7 @@ u64 hwt_random_below(u64 below)
 	return n - div64_u64(n, below) * below;
 }
 
-/* From 0 up, each magnitude up to that of @most as likely as any other. */
+/* A random number up to @most. All magnitudes are equally likely. */
 u64 hwt_random_magnitude(u64 most)
 {
 	return hwt_random_below(most) >> hwt_random_below(fls64(most));
@@ -72,7 +72,7 @@ int hwt_seed_begin(struct kunit_suite *suite)
 	return 0;
 }
 
-/* What is logged from here to the other is expected, and no fault. */
+/* Warnings logged between these two calls are expected. */
 void hwt_expect_begin(void)
 {
 	pr_info("hwheel-expect-begin\n");
@@ -83,7 +83,7 @@ void hwt_expect_end(void)
 	pr_info("hwheel-expect-end\n");
 }
 
-/* Lines of the kernel log that hold @what, and @name if it is not NULL. */
+/* Count the lines of the kernel log that contain @what and, if not NULL, @name. */
 unsigned int hwt_logged(const char *what, const char *name)
 {
 	struct kmsg_dump_iter iter;
@@ -100,15 +100,15 @@ unsigned int hwt_logged(const char *what, const char *name)
 }
 
 /*
- * Each place warns once in the life of hwheel.ko; so, after something that is to
- * be warned of, the log must hold the warning. It has the name of the callback.
+ * Expect one warning with @what and @name in the log. hwheel.ko warns only once from
+ * each place, so the warning may also stem from an earlier test.
  */
 void hwt_expect_warned(struct kunit *test, const char *what, const char *name)
 {
 	KUNIT_EXPECT_EQ_MSG(test, hwt_logged(what, name), 1, "warnings \"%s\"", what);
 }
 
-/* Where callbacks of the suite that runs are run, and a wheel that has them there. */
+/* The context of the running suite, and a wheel whose callbacks run in that context. */
 enum hwheel_context hwt_suite_context;
 struct hwheel *hwt_suite_wheel;
 
@@ -127,13 +127,13 @@ static bool in_suite_context(void)
 
 static unsigned long held_flags;
 
-/* Keep callbacks of the suite's wheels from running on this CPU, which is kept. */
+/* Stay on this CPU and let no callback of the suite's wheels run on it. */
 void hwt_hold(void)
 {
 	if (hwt_suite_context == HWHEEL_SOFTIRQ) {
 		local_bh_disable();
 	} else if (hwt_suite_context == HWHEEL_WORK) {
-		preempt_disable();	/* it would take another task */
+		preempt_disable();	/* callbacks run in a kworker */
 	} else {
 		unsigned long flags;
 
@@ -152,7 +152,7 @@ void hwt_unhold(void)
 		local_irq_restore(held_flags);
 }
 
-/* What a test has made, for hwt_exit(), however the test ends. */
+/* The probes and wheels of a test. hwt_exit() frees them, even after a failed assertion. */
 static struct {
 	struct {
 		struct probe	*p;
@@ -193,7 +193,7 @@ void hwt_probe_setup(struct probe *p, struct hwheel *wheel, u64 tick_ns,
 	hwheel_setup(&p->timer, wheel, hwt_probe_run, flags);
 }
 
-/* @n probes that are set up on @wheel; hwt_exit() shuts them down. */
+/* Set up @n probes on @wheel. hwt_exit() shuts them down. */
 struct probe *hwt_probes_new(struct kunit *test, struct hwheel *wheel,
 			     u64 tick_ns, size_t n)
 {
@@ -210,7 +210,7 @@ struct probe *hwt_probes_new(struct kunit *test, struct hwheel *wheel,
 	return p;
 }
 
-/* Free the probes that were made last; they have been shut down. */
+/* Free the newest array of probes. The caller has shut them down. */
 void hwt_probes_free(void)
 {
 	kvfree(made.probes[--made.nr_probes].p);
@@ -221,7 +221,7 @@ struct probe *hwt_probe_new(struct kunit *test, struct hwheel *wheel, u64 tick_n
 	return hwt_probes_new(test, wheel, tick_ns, 1);
 }
 
-/* A wheel as @config says, with a name of its own; hwt_exit() destroys it. */
+/* Create a wheel from @config, with a unique name. hwt_exit() destroys it. */
 struct hwheel *hwt_wheel_make(struct kunit *test, struct hwheel_config config)
 {
 	struct hwheel *wheel;
@@ -243,7 +243,7 @@ struct hwheel *hwt_wheel_new(struct kunit *test, u64 tick_ns)
 	return hwt_wheel_make(test, (struct hwheel_config){ .tick_ns = tick_ns });
 }
 
-/* Each arming ended in one expiration or cancellation, if none is pending. */
+/* If no timer is pending, each arming has ended in one expiration or cancellation. */
 void hwt_expect_balance(struct kunit *test, const struct hwheel *wheel)
 {
 	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "added"),
@@ -251,7 +251,7 @@ void hwt_expect_balance(struct kunit *test, const struct hwheel *wheel)
 			hwheel_count(wheel, "cancelled"));
 }
 
-/* Destroy the wheel that was made last; its timers have been shut down. */
+/* Destroy the newest wheel. The caller has shut down its timers. */
 void hwt_wheel_destroy(struct kunit *test)
 {
 	struct hwheel *wheel = made.wheels[--made.nr_wheels];
@@ -260,7 +260,7 @@ void hwt_wheel_destroy(struct kunit *test)
 	hwheel_destroy(wheel);
 }
 
-/* The test destroys the wheel that was made last. */
+/* Leave it to the test to destroy the newest wheel. */
 void hwt_wheel_forget(void)
 {
 	made.nr_wheels--;
@@ -293,13 +293,16 @@ void hwt_exit(struct kunit *test)
 	hwt_expect_balance(test, hwheel_system);
 }
 
-/* @delay after @now; an instant that can't be told is as late as can be. */
+/* min(@now + @delay, KTIME_MAX), without overflow */
 static ktime_t later(ktime_t now, ktime_t delay)
 {
 	return delay > KTIME_MAX - now ? KTIME_MAX : now + delay;
 }
 
-/* Arm, and note what for. None of it is for probes that may fire meanwhile. */
+/*
+ * Arm a probe and note the window of its expiration. The probe must not expire before
+ * the window is noted, so its delay must be long enough.
+ */
 bool hwt_probe_add_range(struct probe *p, ktime_t delay, ktime_t slack)
 {
 	bool ret;
@@ -328,9 +331,9 @@ bool hwt_probe_add_at(struct probe *p, ktime_t expires, ktime_t slack)
 }
 
 /*
- * In simulated time nothing is late by more than a tick, but that in hardirq
- * context there are breaks between batches of list moves, and that in process
- * context the clock goes on when it is read.
+ * In simulated time a timer is late by a tick at most. Two contexts get more: in hardirq
+ * context a run makes breaks between batches of list moves, and in process context
+ * reading the clock advances it.
  */
 static ktime_t late_allowed(const struct probe *p)
 {
@@ -348,7 +351,7 @@ static ktime_t probe_late(const struct probe *p)
 	return p->began - max(p->expires, p->from);
 }
 
-/* What is wrong with a probe that should have run once, or NULL. */
+/* Check a probe that should have run once. Returns what is wrong, or NULL. */
 const char *hwt_probe_fault(const struct probe *p)
 {
 	if (p->fault)
@@ -374,7 +377,7 @@ void hwt_fail_probe(struct kunit *test, const struct probe *p, const char *fault
 		   fault, p->tick_ns, p->from, p->to, p->expires, p->began, runs(p));
 }
 
-/* Have @n probes run once each, as they should? Waits for those to come. */
+/* Wait until all @n probes have run, and check that each ran once. */
 void hwt_expect_once(struct kunit *test, const struct probe *p, size_t n)
 {
 	ktime_t late = 0;
@@ -383,7 +386,7 @@ void hwt_expect_once(struct kunit *test, const struct probe *p, size_t n)
 	for (i = 0; i < n; i++)
 		if (!runs(&p[i]) && !wait_for(test, runs(&p[i])))
 			break;
-	msleep(20);	/* for those that run again */
+	msleep(20);	/* for a second run, which would be a fault */
 	for (i = 0; i < n; i++) {
 		const char *fault = hwt_probe_fault(&p[i]);
 
@@ -397,7 +400,7 @@ void hwt_expect_once(struct kunit *test, const struct probe *p, size_t n)
 		   n, p->tick_ns, late);
 }
 
-/* The tick that @p was due at. */
+/* The tick at which @p was due */
 static u64 tick_of(const struct probe *p)
 {
 	return DIV_ROUND_UP_ULL(p->expires, p->tick_ns);
@@ -408,7 +411,7 @@ static int compare_order(const void *a, const void *b)
 	return (*(const struct probe **)a)->order - (*(const struct probe **)b)->order;
 }
 
-/* Have @n probes run in the order of their ticks? */
+/* Check that @n probes have run in the order of their ticks. */
 void hwt_expect_order(struct kunit *test, struct probe *p, size_t n)
 {
 	struct probe **sorted = kunit_kzalloc(test, n * sizeof(*sorted), GFP_KERNEL);
@@ -434,7 +437,7 @@ static int compare_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* At how many different ticks have @n probes run? */
+/* Count the different ticks at which @n probes were due. */
 size_t hwt_distinct_ticks(struct kunit *test, const struct probe *p, size_t n)
 {
 	u64 *ticks = kunit_kzalloc(test, n * sizeof(*ticks), GFP_KERNEL);
@@ -515,7 +518,7 @@ void hwt_probe_arm(struct probe *p, unsigned int how, ktime_t time)
 	}
 }
 
-/* Have the lowest level of @p's wheel made, which may cost interrupts. */
+/* Let the wheel of @p add its lowest level on each CPU. That may cost interrupts. */
 void hwt_level_made(struct kunit *test, struct probe *p)
 {
 	int cpu;
@@ -529,7 +532,10 @@ void hwt_level_made(struct kunit *test, struct probe *p)
 	}
 }
 
-/* Hosts may mistake how fast a loop is; in simulated time, loops take none. */
+/*
+ * Spend @ns. In real time udelay() may be wrong, as it was calibrated on a busy host. In
+ * simulated time a loop takes no time, but udelay() does.
+ */
 void hwt_busy(ktime_t ns)
 {
 	ktime_t end = ktime_get() + ns;

@@ -18,10 +18,10 @@
 #define HOUR		SECS(3600)
 #define DAY		SECS(86400)
 
-/* Of the system wheel, if the module was loaded without parameters. */
+/* The tick of the system wheel, if hwheel.ko was loaded without parameters */
 #define SYSTEM_TICK_NS	NSEC_PER_MSEC
 #define SUITE_TICK_NS	SYSTEM_TICK_NS
-/* Until a test gives up waiting; hosts may be loaded. */
+/* A test gives up waiting after this time. It is long, as hosts may be loaded. */
 #define WAIT_MS		60000
 
 /* Module parameters */
@@ -29,12 +29,12 @@ extern bool hwt_years;
 extern unsigned long hwt_seed;
 extern unsigned int hwt_many;
 
-/* Random numbers: all hang on hwt_seed. */
+/* Random numbers, all derived from hwt_seed */
 extern struct rnd_state hwt_rnd;
 u64 hwt_random_below(u64 below);
 u64 hwt_random_magnitude(u64 most);
 
-/* Wait for @cond; false, and a failed test, if it does not come true. */
+/* Wait for @cond. If @cond does not become true, fail the test and return false. */
 #define wait_for(test, cond)						\
 ({									\
 	ktime_t give_up = ktime_add_ms(ktime_get(), WAIT_MS);		\
@@ -58,20 +58,21 @@ void hwt_expect_warned(struct kunit *test, const char *what, const char *name);
 /**
  * struct probe - a timer that takes notes
  * @timer: the timer
- * @act: what its callback does after that, or NULL; it may free the probe
+ * @act: called at the end of the callback, or NULL; may free the probe
  * @wheel: its wheel
  * @tick_ns: of @wheel
  * @other: for @act
- * @from: the least and
- * @to: the greatest instant that it may have been armed for
- * @expires: what it was armed for, as its callback found it
- * @began: when its callback began
+ * @from: the earliest time for which the probe may have been armed
+ * @to: the latest time for which the probe may have been armed
+ * @expires: hwheel_expires() when the callback began
+ * @began: the time when the callback began
  * @n: for @act
- * @shared: it may be armed while its callback begins
- * @fault: the first thing that its callback found to be wrong
- * @runs: of the callback
- * @order: of that run among all probes' since hwt_init()
+ * @shared: another task may arm the probe while its callback begins
+ * @fault: what the callback found to be wrong, or NULL
+ * @runs: how often the callback has run
+ * @order: position of that run among the runs of all probes since hwt_init()
  * @ret: for @act
+ * @cpu: the CPU on which the callback ran
  */
 struct probe {
 	struct hwheel_timer	timer;
@@ -89,10 +90,10 @@ struct probe {
 	unsigned int		runs;
 	int			order;
 	int			ret;
-	int			cpu;		/* that it ran on */
+	int			cpu;
 };
 
-/* Where callbacks of the suite that runs are run, and a wheel that has them there. */
+/* The context of the running suite, and a wheel whose callbacks run in that context. */
 extern enum hwheel_context hwt_suite_context;
 extern struct hwheel *hwt_suite_wheel;
 extern atomic_t hwt_probes_run;
@@ -100,7 +101,7 @@ extern atomic_t hwt_probes_run;
 void hwt_hold(void);
 void hwt_unhold(void);
 
-/* Wheels and probes; hwt_exit() disposes of what a test has made. */
+/* Wheels and probes; hwt_exit() frees those of a test. */
 struct hwheel *hwt_wheel_make(struct kunit *test, struct hwheel_config config);
 struct hwheel *hwt_wheel_new(struct kunit *test, u64 tick_ns);
 void hwt_wheel_destroy(struct kunit *test);
@@ -130,7 +131,7 @@ enum op {
 
 int hwt_probe_op(struct probe *p, enum op op);
 
-/* All calls that arm, with @time as their delay, instant or interval. */
+/* All calls that arm; hwt_probe_arm() passes @time as delay, expiration or interval. */
 enum { ARM_ADD, ARM_RANGE, ARM_AT, ARM_AT_SLACK, ARM_ON, ARM_REDUCE, ARM_MOD, ARM_FORWARD, ARMS };
 
 void hwt_probe_arm(struct probe *p, unsigned int how, ktime_t time);

@@ -105,7 +105,7 @@ static void test_returns(struct kunit *test)
 				KUNIT_EXPECT_LE(test, hwheel_remaining(&p->timer),
 						HOUR + SECS(1));
 			}
-			/* Shut down is what it is; all others can be armed. */
+			/* A timer that is shut down stays so. All others can be armed. */
 			KUNIT_EXPECT_EQ(test, hwheel_add(&p->timer, HOUR), after);
 			KUNIT_EXPECT_EQ_MSG(test, hwheel_pending(&p->timer),
 					    state != SHUT_DOWN && op < SHUTDOWN,
@@ -134,7 +134,7 @@ static void test_looking(struct kunit *test)
 	KUNIT_EXPECT_LE(test, remaining, expires - before);
 	KUNIT_EXPECT_GE(test, remaining, expires - after);
 
-	/* The last expiration of one that is not pending. */
+	/* A timer that is not pending keeps its last expiration. */
 	hwheel_cancel(&p->timer);
 	KUNIT_EXPECT_EQ(test, hwheel_expires(&p->timer), expires);
 
@@ -157,7 +157,7 @@ static void test_past(struct kunit *test)
 	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, n);
 	unsigned int i, early = 0, lost = 0;
 
-	hwt_expect_begin();		/* intervals below 1 */
+	hwt_expect_begin();		/* warnings about intervals below 1 */
 	hwt_hold();
 	for (i = 0; i < n; i++)
 		hwt_probe_arm(&p[i], i % ARMS, times[i / ARMS]);
@@ -178,7 +178,7 @@ static void test_past(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, runs(&p[i]), 1, "probe %u", i);
 }
 
-/* What is overdue while a wheel's clock is at tick 0 is due at once, too. */
+/* A timer that is overdue while the wheel's clock is at tick 0 is due at once. */
 static void test_tick_0(struct kunit *test)
 {
 	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, HOUR), HOUR, 2);
@@ -199,8 +199,9 @@ static void act_past(struct probe *p)
 }
 
 /*
- * Callbacks that are due again, for the past or for the same instant, until others
- * that come to be due have run: one right away, some at a time, one by a cascade.
+ * Two callbacks re-arm their timers for the past or for the same time again and again.
+ * They must not starve the other timers, which get due meanwhile: at once, in groups,
+ * and by a cascade.
  */
 static void test_past_again(struct kunit *test)
 {
@@ -276,7 +277,7 @@ static void test_far(struct kunit *test)
 					      "how %u", j / 2);
 		}
 
-		/* From so far away it can be had back, or given up. */
+		/* Such a far timer can be re-armed for a near time, or cancelled. */
 		hwt_hold();
 		KUNIT_EXPECT_TRUE(test, hwt_probe_add(&p[0], 2 * MS));
 		hwt_unhold();
@@ -305,7 +306,7 @@ static void test_reduce(struct kunit *test)
 	KUNIT_EXPECT_LE(test, hwheel_expires(timer), hwheel_now(wheel) + HOUR / 2);
 	KUNIT_EXPECT_GE(test, hwheel_remaining(timer), HOUR / 2 - SECS(60));
 
-	/* In a coarse spoke, all but the last tick of it. */
+	/* From a coarse spoke to a near one, but not to the last tick of the coarse one. */
 	KUNIT_EXPECT_TRUE(test, hwheel_add_at(timer, expires, 0));
 	hwt_hold();
 	KUNIT_EXPECT_TRUE(test, hwheel_reduce(timer, 3 * MS));
@@ -324,7 +325,7 @@ static void test_reduce(struct kunit *test)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Callbacks that do things */
+/* Callbacks that call hwheel */
 
 static void act_rearm(struct probe *p)
 {
@@ -356,10 +357,10 @@ static void act_cancel_other(struct probe *p)
 	p->ret = hwheel_cancel(&p->other->timer);
 }
 
-/* Pairs that are due at the same tick: the first to run cancels the other. */
+/* Two timers of a pair are due at one tick. The first callback cancels the other timer. */
 static void test_cancel_other(struct kunit *test)
 {
-	/* Near, and far enough to come from a coarse spoke. */
+	/* The second delay is long enough for a cascade. */
 	static const s64 delays[] = { 3 * MS, 200 * MS };
 	const unsigned int n = 50;
 	struct probe *p = hwt_probes_new(test, hwt_suite_wheel, SUITE_TICK_NS, n);
@@ -463,9 +464,9 @@ static void test_own_end(struct kunit *test)
 /* Periods */
 
 /*
- * Forward @p by @interval and see whether @p is armed for the first of its
- * expiration plus n times @interval that is after now, in the arithmetic of
- * u64, which holds any difference of two instants.
+ * Forward @p by @interval. Check that @p is armed for the smallest
+ * expires + n * @interval that is later than now. Differences are u64, which holds the
+ * difference of any two times.
  */
 static bool forward_is_right(struct probe *p, ktime_t interval, u64 *n)
 {
@@ -479,8 +480,8 @@ static bool forward_is_right(struct probe *p, ktime_t interval, u64 *n)
 	if ((u64)new - (u64)old != *n * (u64)interval)
 		return false;		/* not on the grid */
 	if (new <= before)
-		return false;		/* not after now */
-	return !*n || new - interval <= after;	/* nor the first that is */
+		return false;		/* not later than now */
+	return !*n || new - interval <= after;	/* the smallest one */
 }
 
 static void act_forward(struct probe *p)
@@ -539,7 +540,7 @@ static void test_forward_missed(struct kunit *test)
 	unsigned int i;
 	u64 n;
 
-	/* Ten and a half periods ago. */
+	/* Ten and a half periods ago */
 	hwt_hold();
 	hwheel_add_at(timer, hwheel_now(wheel) - 10 * HOUR - HOUR / 2, 0);
 	KUNIT_EXPECT_TRUE(test, forward_is_right(p, HOUR, &n));
@@ -547,7 +548,7 @@ static void test_forward_missed(struct kunit *test)
 	hwt_unhold();
 	KUNIT_EXPECT_TRUE(test, hwheel_pending(timer));
 
-	/* Random ones; instants before the clock's first are instants, too. */
+	/* Random times; they may be negative. */
 	for (i = 0; i < 1000; i++) {
 		ktime_t interval = 1 + hwt_random_magnitude(DAY);
 		bool right;
@@ -564,7 +565,7 @@ static void test_forward_missed(struct kunit *test)
 			break;
 	}
 
-	/* Still to come: pending or not, that is what it is armed for. */
+	/* An expiration in the future stays, whether the timer is pending or not. */
 	hwheel_add(timer, HOUR);
 	expires = hwheel_expires(timer);
 	KUNIT_EXPECT_EQ(test, hwheel_forward(timer, SECS(1)), 0);
@@ -574,7 +575,7 @@ static void test_forward_missed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hwheel_expires(timer), expires);
 	KUNIT_EXPECT_TRUE(test, hwheel_pending(timer));
 
-	/* A period of no length is taken for one of 1 ns. */
+	/* A period below 1 ns counts as 1 ns. */
 	hwt_expect_begin();
 	for (i = 0; i < 2; i++) {
 		hwt_hold();
@@ -596,7 +597,7 @@ static void test_forward_missed(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hwheel_pending(timer));
 }
 
-/* From instants so long ago that differences do not fit an s64. */
+/* From times so long ago that the difference to now does not fit an s64 */
 static void test_forward_ages(struct kunit *test)
 {
 	static const ktime_t ages[] = {
@@ -677,7 +678,7 @@ static void test_on_stack(struct kunit *test)
 	msleep(30);
 	KUNIT_EXPECT_EQ(test, runs(&p), 1);
 
-	/* Its stack is left when the callback has returned, and not before. */
+	/* hwheel_destroy_on_stack() waits until the callback has returned. */
 	hwheel_setup_on_stack(&p.timer, hwt_suite_wheel, hwt_probe_run, 0);
 	p.act = act_long_life;
 	hwt_probe_add(&p, MS);

@@ -19,7 +19,7 @@ static void act_rearm_soon(struct probe *p)
 		hwheel_add(&p->timer, 2 * NSEC_PER_USEC);
 }
 
-/* Each run keeps to the budget; all of them, in interrupts without pause, don't. */
+/* No single run exceeds the budget, but the runs follow each other without a pause. */
 static void test_overdrawn(struct kunit *test)
 {
 	struct hwheel *wheel = hwt_wheel_make(test, (struct hwheel_config){
@@ -39,16 +39,16 @@ static void test_overdrawn(struct kunit *test)
 }
 
 /*
- * Something that has to wait for as long as callbacks of this suite's context
- * have the CPU, begun again each millisecond.
+ * Work that competes with the callbacks for the CPU. An hrtimer starts it each
+ * millisecond. It cannot run while callbacks of the suite's context run.
  */
 struct other {
 	struct hrtimer		hrtimer;
 	struct work_struct	work;
-	int			all;	/* of the probes */
-	unsigned int		n;	/* how often it ran, and some had run, not all */
+	int			all;	/* number of probes */
+	unsigned int		n;	/* runs while some probes, not all, had run */
 	ktime_t			last;
-	ktime_t			gap;	/* the longest between two of those */
+	ktime_t			gap;	/* the longest time between two of these runs */
 };
 
 static void other_run(struct other *other)
@@ -104,7 +104,10 @@ static void act_brief(struct probe *p)
 	hwt_busy(1000);
 }
 
-/* A crowd at one tick, and some behind it: none lost, in order, others go on. */
+/*
+ * Three quarters of the timers are due at one tick, the others soon after. None is lost,
+ * they run in order, and other work gets the CPU meanwhile.
+ */
 static void budget(struct kunit *test, unsigned int n, ktime_t budget_ns, ktime_t ahead,
 		   void (*act)(struct probe *p))
 {
@@ -148,9 +151,9 @@ static void test_budget_mass(struct kunit *test)
 }
 
 /*
- * The budgets that are default. Callbacks take 50 us; three are over 100 us, and
- * 40 are 2 ms, if after each 8th the clock is looked at. They may take longer, but
- * no run is cut short before its budget is used up.
+ * The default budgets. Callbacks take 50 us. In hardirq context 3 callbacks exceed the
+ * budget of 100 us. In other contexts 40 callbacks use up 2 ms, as the clock is read
+ * after each 8th. Callbacks may take longer, but no run ends before its budget is used up.
  */
 static void test_budget_default(struct kunit *test)
 {
@@ -186,9 +189,9 @@ static void test_budget_default(struct kunit *test)
 }
 
 /*
- * What a run over its budget leaves comes after a break, and not with the next
- * timer, half a second later. All are due in one slot of level 1, so the earliest
- * is one of level 0, and the levels above are not looked at.
+ * When a run has used up its budget, the timers that are left run after a break. They
+ * must not wait for the next timer, half a second later. All timers are due in one slot
+ * of level 1, so they are on level 0, and the run does not look at the levels above.
  */
 static void test_budget_left(struct kunit *test)
 {
@@ -221,7 +224,7 @@ static void test_budget_left(struct kunit *test)
 	KUNIT_EXPECT_GE(test, hwheel_count(wheel, "budget_overruns"), 1);
 }
 
-/* Armed while one is overdue, so long that the base's clock is far behind. */
+/* Arm a timer while another one is long overdue, and so the base's clock far behind. */
 static void test_held_off(struct kunit *test)
 {
 	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 3);
@@ -241,7 +244,7 @@ static void act_long(struct probe *p)
 	hwt_busy(50 * MS);
 }
 
-/* One takes 50 ms, the others come all the same, and can be armed meanwhile. */
+/* While one callback takes 50 ms, other timers can be armed, and none is lost. */
 static void test_long_callback(struct kunit *test)
 {
 	const unsigned int n = 100;

@@ -158,7 +158,7 @@ static void inner_run(struct hwheel_timer *timer)
 	atomic_inc(&inner_runs);
 }
 
-/* Makes a wheel of each context, has a timer run on it, and destroys it. */
+/* Create a wheel of each context, let a timer on it expire, and destroy the wheel. */
 static void act_wheels(struct probe *p)
 {
 	enum hwheel_context context;

@@ -16,7 +16,7 @@
 
 static struct completion go_on;
 
-/* Arm on the CPU that calls, for smp_call_function_single(). */
+/* Arm on the calling CPU; for smp_call_function_single() */
 static void call_add_at_0(void *p)
 {
 	hwt_probe_add_at(p, 0, 0);
@@ -43,7 +43,7 @@ static bool probe_add_on(struct probe *p, ktime_t delay, int cpu)
 }
 
 #define SENT		8
-#define SENT_US		20	/* that a callback of theirs takes */
+#define SENT_US		20	/* time that each callback takes */
 
 static void act_dawdle(struct probe *p)
 {
@@ -57,7 +57,7 @@ static int send_thread(void *data)
 
 	for (i = p->n; !kthread_should_stop(); i++) {
 		hwheel_add_on(&sent[i / 4 % SENT].timer, 0, i % num_online_cpus());
-		/* So that the first CPU's lock mostly is one to wait for */
+		/* Keep the lock of the first CPU's base busy */
 		for (own = p->n ? 0 : 20; own; own--)
 			hwheel_add(&p->timer, HOUR);
 		if (!(i % 64))
@@ -67,8 +67,8 @@ static int send_thread(void *data)
 }
 
 /*
- * All CPUs send timers about while they run, and elsewhere while a run waits for
- * the lock of where one was sent at first. Lockdep, if it is there, is to agree.
+ * All CPUs send the same timers to one CPU after the other, while their callbacks run and
+ * while runs wait for a base's lock. Lockdep must not complain.
  */
 static void test_sent_about(struct kunit *test)
 {
@@ -111,7 +111,7 @@ static void test_sent_about(struct kunit *test)
 	hwt_expect_balance(test, wheel);
 }
 
-/* The first time it is armed meanwhile: by the test, or, if @p->n, right here. */
+/* The first run lasts until the test has re-armed @p. If @p->n, it re-arms @p itself. */
 static void act_armed_meanwhile(struct probe *p)
 {
 	if (runs(p) > 1)
@@ -124,7 +124,10 @@ static void act_armed_meanwhile(struct probe *p)
 	}
 }
 
-/* One that is armed while its callback runs stays, unless it was sent away last. */
+/*
+ * Re-arming a timer while its callback runs does not move it, unless hwheel_add_on() was
+ * the last call that armed it.
+ */
 static void test_which_cpu_next(struct kunit *test)
 {
 	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 3);
@@ -186,7 +189,7 @@ static void test_pinned_and_on(struct kunit *test)
 
 	KUNIT_EXPECT_FALSE(test, probe_add_on(&p[1], MS, 0));
 
-	/* CPUs that can't be: a warning, and it is armed all the same. */
+	/* For a CPU that cannot exist, hwheel warns, and arms on this CPU. */
 	hwt_expect_begin();
 	KUNIT_EXPECT_FALSE(test, probe_add_on(&p[2], MS, nr_cpu_ids));
 	KUNIT_EXPECT_FALSE(test, probe_add_on(&p[3], HOUR, -1));
@@ -203,7 +206,7 @@ static void act_go(struct probe *p)
 		hwheel_add_on(&p->timer, MS, p->n);
 }
 
-/* The CPU that a callback runs on: who armed it last, on which, from where? */
+/* The CPU of the callback, for each way to arm a timer on one CPU from another */
 static void test_which_cpu(struct kunit *test)
 {
 	static const char * const ways[] = {
@@ -243,7 +246,7 @@ static void test_which_cpu(struct kunit *test)
 		smp_call_function_single(cpu, call_add_far, &q[4], true);
 		smp_call_function_single(other, call_add_soon, &q[4], true);
 
-		/* The instant that a timer has that was never armed */
+		/* Time 0 is also the expiration of a timer that was never armed */
 		hwheel_setup(&q[5].timer, q->wheel, hwt_probe_run, HWHEEL_PINNED);
 		smp_call_function_single(cpu, call_add_at_0, &q[5], true);
 		wait_for(test, runs(&q[5]) == 1);
@@ -269,7 +272,7 @@ static void test_which_cpu(struct kunit *test)
 	}
 }
 
-/* The CPU that is about to come is ready for timers, but not yet for others'. */
+/* A CPU that is coming online may arm timers, but other CPUs can't send it timers yet. */
 static struct probe *for_coming;
 
 static int cpu_comes(unsigned int cpu)
@@ -279,8 +282,8 @@ static int cpu_comes(unsigned int cpu)
 }
 
 /*
- * Sent to a CPU that is just coming, a timer stays here. Else that CPU's wheel would
- * be driven from here, and what is due then would run here, too.
+ * A timer that is sent to a CPU which is coming online stays on this CPU. Otherwise this
+ * CPU would program the other base's hrtimer, and run that base's timers here.
  */
 static void test_coming_cpu(struct kunit *test)
 {
@@ -304,8 +307,8 @@ static void test_coming_cpu(struct kunit *test)
 }
 
 /*
- * Sent to a CPU that is offline, without a warning; to one that is online again;
- * and to one that goes.
+ * Three timers are sent to a CPU: while the CPU is offline, which causes no warning; when
+ * it is online again; and before it goes offline.
  */
 static void test_offline_cpu(struct kunit *test)
 {
@@ -326,7 +329,7 @@ static void test_offline_cpu(struct kunit *test)
 	KUNIT_EXPECT_NE(test, p[0].cpu, cpu);
 	KUNIT_EXPECT_EQ(test, p[1].cpu, cpu);
 	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
-	/* Not before the timer was due, on a slow machine */
+	/* On a slow machine the timer may have been due before the CPU was offline */
 	gone = hwheel_now(p->wheel) < p[2].from;
 	hwt_expect_once(test, &p[2], 1);
 	if (gone)

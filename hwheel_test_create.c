@@ -20,8 +20,8 @@ MODULE_PARM_DESC(leave, "create a wheel that is never destroyed");
 #define FAULTS_MAX	500
 
 /*
- * Create a wheel, with the @nth allocation failing if @nth is not 0. @left
- * becomes 0 if that allocation was come to.
+ * Create a wheel. If @nth is not 0, the @nth allocation fails. If there was such an
+ * allocation, @left becomes 0.
  */
 static struct hwheel *create_failing(unsigned int nth, unsigned int *left)
 {
@@ -43,10 +43,10 @@ static struct hwheel *create_failing(unsigned int nth, unsigned int *left)
 }
 
 /*
- * Let each allocation of hwheel_create() fail in turn, until there is none left
- * to fail; failslab's ignore-gfp-wait has to be off. A wheel that was destroyed
- * is used again, so this comes before all other tests, and before each attempt
- * the wheel of the last one is taken.
+ * Let each allocation of hwheel_create() fail in turn. failslab's ignore-gfp-wait must be
+ * off. hwheel_create() takes the memory of a destroyed wheel, and then allocates little.
+ * So this test runs first, and before each attempt it creates a wheel that takes the
+ * memory of the last attempt.
  */
 static void test_create_faults(struct kunit *test)
 {
@@ -65,7 +65,7 @@ static void test_create_faults(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, left, 0);
 			failed++;
 		} else if (!left) {
-			whole++;	/* it could do without */
+			whole++;	/* the wheel works without this allocation */
 		}
 		hwheel_destroy(wheel);
 	}
@@ -82,8 +82,8 @@ static void test_create_faults(struct kunit *test)
 }
 
 /*
- * What is destroyed is used again. As no wheel is ever freed, kmemleak would
- * not see if it were not.
+ * hwheel_create() must use the memory of a destroyed wheel. hwheel never frees a wheel,
+ * so kmemleak would not see a leak.
  */
 static void test_create_often(struct kunit *test)
 {

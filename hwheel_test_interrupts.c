@@ -17,7 +17,7 @@ static void test_order(struct kunit *test)
 	ktime_t base;
 	bool slow;
 
-	/* One that is armed when its tick has passed can't be in order. */
+	/* A timer that is armed after its tick runs late, and so out of order. */
 	hwt_hold();
 	base = hwheel_now(hwt_suite_wheel) + 300 * MS;
 	for (i = 0; i < n; i++)
@@ -51,13 +51,13 @@ static void test_slack_meets(struct kunit *test)
 	if (hwt_years)
 		KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "interrupts"), distinct);
 
-	/* Less than none is none. */
+	/* A negative slack counts as 0. */
 	hwt_probe_add_at(&p[n], hwheel_now(wheel) + HOUR + 1, -HOUR);
 	KUNIT_EXPECT_EQ(test, hwheel_expires(&p[n].timer), p[n].from);
 	hwt_probe_add_range(&p[n], HOUR, KTIME_MIN);
 	KUNIT_EXPECT_GE(test, hwheel_expires(&p[n].timer), p[n].from);
 	KUNIT_EXPECT_LE(test, hwheel_expires(&p[n].timer), hwheel_now(wheel) + HOUR);
-	/* Less than a tick picks no instant that is outside of it. */
+	/* A slack below a tick must not move the expiration out of the window. */
 	hwt_probe_add_at(&p[n], hwheel_now(wheel) + HOUR + 1, 10);
 	KUNIT_EXPECT_GE(test, hwheel_expires(&p[n].timer), p[n].from);
 	KUNIT_EXPECT_LE(test, hwheel_expires(&p[n].timer), p[n].to);
@@ -77,8 +77,8 @@ static void test_quiet(struct kunit *test)
 	hwt_expect_once(test, p, 10);
 	msleep(200);
 	/*
-	 * A host that sleeps for a while makes two of them one. And a run that
-	 * ends while another CPU is adding a level may be followed by one in vain.
+	 * If the host sleeps, two interrupts may become one. If a run ends while
+	 * another CPU adds a level, one idle interrupt may follow.
 	 */
 	KUNIT_EXPECT_LE(test, hwheel_count(wheel, "interrupts"),
 			10 + hwheel_count(wheel, "idle_interrupts"));
@@ -97,7 +97,7 @@ static void test_quiet_cancelled(struct kunit *test)
 	interrupts = hwheel_count(wheel, "interrupts");
 	idle = hwheel_count(wheel, "idle_interrupts");
 
-	/* The earliest of two, and the only one. */
+	/* Cancel the earlier of two timers. Then cancel the only timer. */
 	hwt_hold();
 	hwt_probe_add(&p[0], 20 * MS);
 	hwt_probe_add(&p[1], 60 * MS);
@@ -119,7 +119,7 @@ static void test_quiet_cancelled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, runs(&p[0]) + runs(&p[2]), 0);
 }
 
-/* Put off again and again, as timeouts are: one interrupt at most per delay. */
+/* A timeout that is postponed all the time causes one interrupt per delay at most. */
 static void test_quiet_put_off(struct kunit *test)
 {
 	struct hwheel *wheel = hwt_wheel_new(test, MS);
@@ -139,13 +139,13 @@ static void test_quiet_put_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "rearmed"), 99);
 }
 
-/* More than any budget. */
+/* Spend more than any budget. */
 static void act_spend(struct probe *p)
 {
 	hwt_busy(5 * MS);
 }
 
-/* A callback that took long is followed by no interrupt but the next timer's. */
+/* After a long callback, the next interrupt is the one for the next timer. */
 static void test_quiet_spent(struct kunit *test)
 {
 	struct hwheel *wheel = hwt_wheel_new(test, MS);

@@ -7,8 +7,8 @@
 #include <linux/module.h>
 #include <linux/prandom.h>
 
-#undef HWHEEL_BROKEN		/* faults are for hwheel.ko */
-/* Let the wheels of these tests have crowds all the time, and fans in fans. */
+#undef HWHEEL_BROKEN		/* hwheel.ko alone gets the planted faults */
+/* Make crowds, and fans within fans, frequent in the wheels of these tests. */
 #define HWHEEL_CROWD	16
 #define HWHEEL_CROWD_LOW	32
 #define HWHEEL_FAN_BITS	3
@@ -21,7 +21,7 @@ module_param(walk_ops, uint, 0444);
 MODULE_PARM_DESC(walk_ops, "operations of the random walk");
 
 /* ------------------------------------------------------------------------ */
-/* A wheel without time, and timers that remember when they fired */
+/* A wheel without a clock of its own, and timers that note when they fired */
 
 #define NOT_FIRED	(U64_MAX - 1)
 
@@ -29,10 +29,10 @@ struct rig {
 	struct kunit		*test;
 	struct hwheel_levels	l;
 	struct hwheel_geometry	g;
-	void			*memory;	/* for the levels, as for the lot */
+	void			*memory;	/* of the levels and of the parking lot */
 	void			*fans;		/* memory of RIG_FANS */
-	u64			fired;		/* timers that have */
-	u64			last;		/* tick of the last that has */
+	u64			fired;		/* number of timers that have fired */
+	u64			last;		/* tick of the last timer that has fired */
 };
 
 struct item {
@@ -49,7 +49,7 @@ struct place {
 
 #define RIG_FANS	4096
 
-/* Memory of level @i, or of the parking lot, which is one more; all are zeroes. */
+/* The zeroed memory of level @i; that of the parking lot follows the last level. */
 static void *rig_memory(struct rig *rig, unsigned int i)
 {
 	void *memory = rig->memory;
@@ -59,7 +59,7 @@ static void *rig_memory(struct rig *rig, unsigned int i)
 	return memory;
 }
 
-/* Let another level be there, if one is planned. */
+/* Add a level, if one is planned. */
 static bool rig_grow(struct rig *rig)
 {
 	if (rig->l.nr == rig->g.levels)
@@ -68,7 +68,7 @@ static bool rig_grow(struct rig *rig)
 	return true;
 }
 
-/* Begin anew at @clock, without levels. */
+/* Reset the wheel to @clock, without levels. */
 static void rig_begin_bare(struct rig *rig, u64 clock)
 {
 	levels_init(&rig->l, &rig->g, rig_memory(rig, rig->g.levels), clock);
@@ -78,7 +78,7 @@ static void rig_begin_bare(struct rig *rig, u64 clock)
 	}
 }
 
-/* Begin anew at @clock, with all levels there. */
+/* Reset the wheel to @clock, with all levels. */
 static void rig_begin(struct rig *rig, u64 clock)
 {
 	rig_begin_bare(rig, clock);
@@ -102,7 +102,7 @@ static void rig_init(struct rig *rig, struct kunit *test, u64 tick_ns,
 	rig_begin(rig, clock);
 }
 
-/* Let there be fans. */
+/* Give the wheel memory for fans, and reset it. */
 static void rig_fan(struct rig *rig)
 {
 	rig->fans = kunit_kmalloc_array(rig->test, RIG_FANS, sizeof(struct hwheel_fan),
@@ -152,7 +152,7 @@ static void mod(struct rig *rig, struct item *item, u64 tick)
 	levels_mod(&rig->l, &item->timer, old, tick);
 }
 
-/* One step, and what it says is due is popped. Returns false when idle. */
+/* Do one step, and pop the timers that are due. Returns false when idle. */
 static bool step(struct rig *rig, u64 now)
 {
 	enum hwheel_step what;
@@ -190,7 +190,7 @@ static void expect_sound(struct rig *rig)
 	KUNIT_EXPECT_STREQ(rig->test, levels_check(&rig->l) ?: "sound", "sound");
 }
 
-/* Look for @item in each list there is. */
+/* Search each spoke for @item. */
 static struct place place(struct rig *rig, const struct item *item)
 {
 	const struct hwheel_timer *timer;
@@ -202,7 +202,7 @@ static struct place place(struct rig *rig, const struct item *item)
 		for (p.spoke = 0; lv->spokes && p.spoke < lv->nr; p.spoke++)
 			spoke_for_each(timer, &lv->spokes[p.spoke])
 				if (timer == &item->timer)
-					return p;	/* not of those in fans */
+					return p;	/* fans are not searched */
 	}
 	p.level = -1;
 	p.spoke = -1;
@@ -224,9 +224,9 @@ static void expect_place(struct rig *rig, const struct item *item, int level, in
 /* The worked examples */
 
 /*
- * One timer on an otherwise empty wheel that stands at tick @clock, armed for
- * @delay_ns later: the place that it is put into, the tick that it fires at,
- * and how often it is moved on the way if the wheel turns tick by tick.
+ * One timer on an empty wheel at tick @clock, armed for @delay_ns later. @level and
+ * @spoke are its first place, @fires is the tick at which it fires, and @moves counts
+ * its cascades if the wheel advances tick by tick.
  */
 static const struct example {
 	const char		*name;
@@ -296,8 +296,8 @@ static const struct example {
 };
 
 /*
- * The level of a timer due at @tick, at @clock, by the book: the lowest in which
- * its slot is less than a turn ahead.
+ * The level, by definition, of a timer due at @tick while the wheel is at @clock: the
+ * lowest level on which the timer's slot is less than one turn ahead.
  */
 static int book_level(const struct rig *rig, u64 clock, u64 tick)
 {
@@ -312,7 +312,7 @@ static int book_level(const struct rig *rig, u64 clock, u64 tick)
 	return i;
 }
 
-/* Turn the wheel tick by tick, or where that takes long by turns of level 0. */
+/* Advance tick by tick or, where that takes too long, by turns of level 0. */
 static void example_turn(struct rig *rig, struct item *item, const struct example *e)
 {
 	u64 clock = e->clock, stride = e->fires - clock > 20000 ? e->spokes[0] : 1;
@@ -327,7 +327,7 @@ static void example_turn(struct rig *rig, struct item *item, const struct exampl
 		if (clock >= e->fires)
 			break;
 		advance(rig, clock);
-		/* It goes down when the wheel gets to its slot, and not before. */
+		/* The timer cascades when the clock reaches its slot, and not before. */
 		if (level < rig->g.levels &&
 		    div64_u64(clock, width[level]) == div64_u64(e->fires, width[level]))
 			level = book_level(rig, clock, e->fires);
@@ -372,7 +372,7 @@ static void test_examples(struct kunit *test)
 			if (turn) {
 				example_turn(rig, t, e);
 			} else {
-				/* In one go: from where it was, nothing else looked at. */
+				/* Advance at once: one spoke is visited, no timer is moved. */
 				advance(rig, e->fires);
 				KUNIT_EXPECT_EQ_MSG(test, t->fired, e->fires, "%s", e->name);
 				KUNIT_EXPECT_EQ_MSG(test, rig->l.visited, 1, "%s", e->name);
@@ -385,7 +385,7 @@ static void test_examples(struct kunit *test)
 	}
 }
 
-/* Two that share a coarse spoke are due at their own ticks. */
+/* Two timers share a coarse spoke. Each fires at its own tick. */
 static void test_coarse_spoke_shared(struct kunit *test)
 {
 	struct rig *rig = rig_new(test, MS, SPOKES(16, 16, 16), 3);
@@ -448,7 +448,7 @@ static void test_clock_face(struct kunit *test)
 /* ------------------------------------------------------------------------ */
 /* Exactness */
 
-/* A timer due at @tick, alone on a wheel at @clock, fires then and wakes once. */
+/* A lone timer on a wheel at @clock fires at @tick, and causes one wakeup. */
 static void lone_timer(struct rig *rig, struct item *item, u64 clock, u64 tick)
 {
 	rig_begin(rig, clock);
@@ -480,7 +480,7 @@ static void test_boundaries(struct kunit *test)
 				for (d = -2; d <= 2; d++) {
 					if (width * k + d > most)
 						continue;
-					/* From clocks at, before and after boundaries too. */
+					/* The clock, too, is at, before and after a boundary. */
 					clock = round_up(hwt_random_magnitude(1ULL << 42),
 							 1ULL << hwt_random_below(36)) +
 						hwt_random_below(4);
@@ -540,7 +540,7 @@ static void test_parked_hides_nothing(struct kunit *test)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Levels that come one by one */
+/* Levels that are added one by one */
 
 static const unsigned int growing[][HWHEEL_MAX_LEVELS + 1] = {
 	{ 128, 128, 128 },
@@ -550,7 +550,7 @@ static const unsigned int growing[][HWHEEL_MAX_LEVELS + 1] = {
 	{ 2, 2, 2, 2, 2, 2, 2, 2 },
 };
 
-/* A wheel at @clock with @levels of its levels. */
+/* A wheel at @clock with its first @levels levels */
 static struct rig *rig_part(struct kunit *test, const unsigned int *spokes,
 			    u64 clock, unsigned int levels)
 {
@@ -563,8 +563,8 @@ static struct rig *rig_part(struct kunit *test, const unsigned int *spokes,
 }
 
 /*
- * Timers at all boundaries, armed with @levels there, and then one more level
- * comes at each of some ticks; each fires at its own tick, in order.
+ * Timers at all boundaries are armed on a wheel with @levels levels. Later the wheel
+ * gets one more level at each of some ticks. The timers fire at their ticks, in order.
  */
 static void grow_by_steps(struct kunit *test, const unsigned int *spokes,
 			  unsigned int levels, unsigned int steps)
@@ -617,7 +617,7 @@ static void note_want(struct hwheel_levels *l)
 	wants++;
 }
 
-/* One timer has all the levels made that it needs, and no more. */
+/* A wheel asks for the levels that its timer needs, and for no others. */
 static void test_grow_on_demand(struct kunit *test)
 {
 	struct item *t = items_new(test, 1);
@@ -666,9 +666,9 @@ static void test_same_spoke_stays(struct kunit *test)
 	for (i = 0; i <= OTHERS; i++)
 		add(rig, &t[i], 43 + !!i);
 	KUNIT_EXPECT_PTR_EQ(test, t[0].timer.entry.next, &t[1].timer.entry);
-	mod(rig, &t[0], 46);		/* in the same spoke: stays before it */
+	mod(rig, &t[0], 46);		/* the same spoke: the timer is not moved */
 	KUNIT_EXPECT_PTR_EQ(test, t[0].timer.entry.next, &t[1].timer.entry);
-	mod(rig, &t[0], 40);		/* also when the spoke is due earlier now */
+	mod(rig, &t[0], 40);		/* nor if the spoke is due earlier now */
 	KUNIT_EXPECT_PTR_EQ(test, t[0].timer.entry.next, &t[1].timer.entry);
 	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), 40ULL);
 	mod(rig, &t[0], 60);
@@ -680,7 +680,7 @@ static void test_same_spoke_stays(struct kunit *test)
 	for (i = 1; i <= OTHERS; i++)
 		KUNIT_EXPECT_EQ(test, t[i].fired, 44ULL);
 
-	/* Entered but not yet emptied: neither place nor bound must be missed. */
+	/* The clock is in this slot, but the slot is not empty yet. */
 	rig = rig_new(test, MS, SPOKES(16, 16, 16), 3);
 	add(rig, &t[0], 300);
 	add(rig, &t[1], 310);
@@ -720,8 +720,8 @@ static void test_bits_follow(struct kunit *test)
 }
 
 /*
- * A crowd in one coarse spoke is sifted early, and beside it all keep time, also those
- * that join it late.
+ * A crowd in one coarse spoke is sifted early. All timers fire in time, also those that
+ * join the crowd late.
  */
 static void crowd(struct kunit *test, u64 tick_ns, const unsigned int *spokes, u64 begin,
 		  u64 width, u64 lead)
@@ -746,7 +746,7 @@ static void crowd(struct kunit *test, u64 tick_ns, const unsigned int *spokes, u
 	KUNIT_EXPECT_TRUE(test, spoke_bare(spoke));
 	KUNIT_EXPECT_FALSE(test, rig->l.starved);
 
-	/* From now on nothing that is due has to wait for more than a few moves. */
+	/* From now on no due timer waits for more than a few moves. */
 	for (i = CROWD; i < CROWD + OTHERS; i++)
 		add(rig, &t[i], max(wake + 1, begin + i - CROWD - 200));
 	for (now = wake; rig->l.pending && now <= begin + width; now++) {
@@ -777,7 +777,7 @@ static void test_crowd(struct kunit *test)
 	crowd(test, 1000, SPOKES(2), 4 * 16384, 65536, 10000);
 }
 
-/* A million may share a tick; they go where they go in one piece. */
+/* A million timers that share a tick are moved together. */
 static void test_same_tick(struct kunit *test)
 {
 	enum { MANY = 20000 };
@@ -796,8 +796,8 @@ static void test_same_tick(struct kunit *test)
 }
 
 /*
- * Nobody waits for a crowd that is due at one tick: neither one of it that is armed again
- * for another tick of the same spoke, nor others that come to it.
+ * A crowd is due at one tick. Other timers in its spoke must not wait for the crowd:
+ * neither a timer of the crowd that is re-armed for another tick, nor a new timer.
  */
 static void test_same_tick_parts(struct kunit *test)
 {
@@ -832,8 +832,8 @@ static void test_same_tick_parts(struct kunit *test)
 }
 
 /*
- * A timer that is always armed again for the past holds up others for no longer than it
- * takes itself, however much that is.
+ * A timer that is re-armed for the past all the time delays the other timers only by the
+ * time of its own callback.
  */
 static void test_past_fair(struct kunit *test)
 {
@@ -878,7 +878,7 @@ static void test_slack(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(geometries); i++) {
 		struct rig *rig = rig_new(test, MS, geometries[i], 0);
 
-		/* A wheel that is just being made again: anything but a crash */
+		/* Wheels that are just being set up: no crash */
 		rig->l.planned = 0;
 		rig->l.pow2 = false;
 		KUNIT_EXPECT_EQ(test, levels_align(&rig->l, 5, 9), 9ULL);
@@ -926,7 +926,7 @@ static void test_divisors(struct kunit *test)
 		for (j = 0; j < 20; j++) {
 			u64 x = hwt_random_magnitude(S64_MAX);
 
-			if (j < 10)	/* at and beside a multiple */
+			if (j < 10)	/* at, before and after a multiple */
 				x = div64_u64(x, d) * d + j % 3 - 1;
 			x &= S64_MAX;
 			if (j == 19)
@@ -965,7 +965,7 @@ static void test_geometry_faults(struct kunit *test)
 				    "row %u", i);
 }
 
-/* A walk with pauses sees each timer that was there all the time, once. */
+/* A walk with pauses sees each timer once that is on the wheel during the whole walk. */
 static void test_walk(struct kunit *test)
 {
 	enum { N = 1000 };
@@ -981,7 +981,7 @@ static void test_walk(struct kunit *test)
 	levels_walk_begin(&rig->l, levels_place(&rig->l, 600));
 	while ((timer = levels_walk_next(&rig->l))) {
 		seen[container_of(timer, struct item, timer) - t]++;
-		/* Every third one leaves, just ahead of the walk. */
+		/* Remove every third timer, just ahead of the walk. */
 		if (++n % 2 && spoke_of(timer->entry.next) != rig->l.walked) {
 			timer = list_next_entry(timer, entry);
 			levels_del(&rig->l, timer);
@@ -994,7 +994,7 @@ static void test_walk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrong, 0U);
 	expect_sound(rig);
 
-	/* When the spoke is taken away as a whole, the walk is over. */
+	/* When the whole spoke is moved away, the walk ends. */
 	rig = rig_new(test, MS, SPOKES(16, 16, 16), 0);
 	for (i = 0; i < 10; i++)
 		add(rig, &t[i], 600);
@@ -1006,12 +1006,12 @@ static void test_walk(struct kunit *test)
 }
 
 /* ------------------------------------------------------------------------ */
-/* The random walk, beside a sorted list */
+/* The random walk, compared with a sorted list */
 
 struct model_timer {
 	struct item		item;
 	struct list_head	sorted;
-	u64			due;		/* not before the floor it was armed at */
+	u64			due;		/* at least the floor at that time */
 	bool			past;		/* it was armed for the past */
 	bool			armed;
 };
@@ -1054,8 +1054,8 @@ static void model_cancel(struct model *m, struct model_timer *t)
 }
 
 /*
- * All that fired must have been the first of the sorted list, in any order
- * where they are due at the same tick.
+ * The timers that fired must be the first of the sorted list. Timers that are due at the
+ * same tick may fire in any order.
  */
 static const char *model_compare(struct model *m, bool all)
 {
@@ -1095,15 +1095,15 @@ static const char *model_op(struct model *m, u64 span)
 		tick = m->now + hwt_random_magnitude(span);
 		model_arm(m, t, tick - min(tick, hwt_random_below(3)));
 		break;
-	case 6 ... 8:	/* near where it is */
+	case 6 ... 8:	/* near its old tick */
 		tick = (t->armed ? t->due : m->now) + hwt_random_below(9);
 		model_arm(m, t, tick - min(tick, 4ULL));
 		break;
-	case 9:		/* aligned, so that some meet */
+	case 9:		/* aligned, so that some timers share a tick */
 		tick = round_up(m->now + hwt_random_magnitude(span), 1ULL << hwt_random_below(16));
 		model_arm(m, t, tick);
 		break;
-	case 10:	/* on a clock that is brought on beforehand, as arming does */
+	case 10:	/* advance the clock first, as arming does */
 		if (list_empty(&m->sorted))
 			break;
 		tick = list_first_entry(&m->sorted, struct model_timer, sorted)->due;
@@ -1145,7 +1145,7 @@ static void random_walk(struct kunit *test, const unsigned int *spokes, u64 tick
 	rig_init(&m->rig, test, tick_ns, spokes, m->now);
 	if (hwt_random_below(4))
 		rig_fan(&m->rig);
-	if (hwt_random_below(2))	/* else levels come when they are wanted, or late */
+	if (hwt_random_below(2))	/* then levels are added on demand, or late */
 		rig_begin_bare(&m->rig, m->now);
 	m->nr = 1 + hwt_random_below(100);
 	m->timers = kunit_kcalloc(test, m->nr, sizeof(*m->timers), GFP_KERNEL);
@@ -1196,7 +1196,7 @@ static void test_random_walk(struct kunit *test)
 		unsigned int spokes[HWHEEL_MAX_LEVELS + 1] = {};
 		struct hwheel_geometry g = {};
 
-		/* Everything hangs on the seed and the round. */
+		/* The seed and the round alone determine each run. */
 		prandom_seed_state(&hwt_rnd, hwt_seed + i);
 		if (i < ARRAY_SIZE(rows)) {
 			random_walk(test, rows[i].spokes, rows[i].tick_ns, walk_ops / n);

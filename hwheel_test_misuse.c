@@ -8,7 +8,7 @@
 
 #include "hwheel_test.h"
 
-/* Timers whose wheel is gone can be cancelled, and not armed. */
+/* A timer whose wheel was destroyed can be cancelled, but not armed. */
 static void expect_gone(struct kunit *test, struct probe *p)
 {
 	unsigned int i;
@@ -37,7 +37,7 @@ static void test_gone(struct kunit *test)
 	hwt_expect_end();
 	hwt_expect_warned(test, "armed, and its wheel is gone", "callback hwt_probe_run");
 
-	/* Another one has taken over its memory. */
+	/* A new wheel uses the memory of the destroyed one. */
 	heir = hwt_wheel_new(test, MS);
 	KUNIT_EXPECT_PTR_EQ(test, heir, wheel);
 	q = hwt_probe_new(test, heir, MS);
@@ -54,7 +54,7 @@ static void test_gone(struct kunit *test)
 	hwt_expect_once(test, &p[1], 1);
 }
 
-/* Calls without a timer, or without a wheel. */
+/* Calls with NULL instead of a timer or a wheel */
 static void test_null(struct kunit *test)
 {
 	unsigned int i;
@@ -93,8 +93,8 @@ static void test_null(struct kunit *test)
 }
 
 /*
- * Set up while they are pending, among others in their spoke (1, 3) and alone (5,
- * 6), for the wheel that they are on (1, 5) and for another one.
+ * hwheel_setup() of pending timers. Timers 1 and 3 share their spoke with others; 5 and 6
+ * are alone. Timers 1 and 5 are set up for their own wheel; 3 and 6 for another wheel.
  */
 static void test_set_up_pending(struct kunit *test)
 {
@@ -135,7 +135,7 @@ static void test_set_up_pending(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hwheel_count(other, "expired"), 1);
 }
 
-/* One with an odd callback, and neighbours, all due at one tick. */
+/* A timer with a faulty callback must not harm its neighbours, due at the same tick. */
 static void expect_odd_harmless(struct kunit *test, void (*act)(struct probe *p))
 {
 	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 5);
@@ -150,7 +150,7 @@ static void expect_odd_harmless(struct kunit *test, void (*act)(struct probe *p)
 	p[2].act = act;
 	hwt_unhold();
 	hwt_expect_once(test, p, 5);
-	/* They have run, but may still be warned of. */
+	/* hwheel warns after the callback has returned, so wait for that. */
 	for (i = 0; i < 5; i++)
 		hwheel_cancel_sync(&p[i].timer);
 	KUNIT_EXPECT_FALSE(test, irqs_disabled());
@@ -172,7 +172,7 @@ static void test_odd_preemption(struct kunit *test)
 	hwt_expect_warned(test, "returned with preempt_count", "callback hwt_probe_run");
 }
 
-/* Behind lockdep's back, which would take it for its own end. */
+/* raw_: lockdep must not see the fault, or it would switch itself off. */
 static void act_irqs_switched(struct probe *p)
 {
 	if (hwt_suite_context == HWHEEL_HARDIRQ)

@@ -13,7 +13,7 @@
 #define YEAR		(365 * DAY)
 #define YEAR_TIMERS	300
 
-/* A timer of the kernel's own, armed beside one of hwheel's. */
+/* A timer_list timer that is armed together with a timer of hwheel */
 struct stock {
 	struct timer_list	timer;
 	ktime_t			delay;		/* of both */
@@ -22,9 +22,9 @@ struct stock {
 };
 
 /*
- * All that waits for long is armed here at once, and lasts a year together.
- * KUnit itself ends a case after 300 s, also of simulated time, but leaves the
- * suite's beginning alone.
+ * All long timers are armed together, and so take one year in all. The suite's init
+ * waits for them: KUnit ends a case after 300 s, also of simulated time, but sets no
+ * such limit for the init.
  */
 static struct {
 	struct probe		*probes;	/* on the system wheel */
@@ -46,7 +46,7 @@ static void stock_run(struct timer_list *timer)
 
 static void year_delays(void)
 {
-	/* The first ones make the table. */
+	/* year_table() prints these. */
 	static const ktime_t rows[] = {
 		MS, 10 * MS, 100 * MS, SECS(1), SECS(10), SECS(60), SECS(600), HOUR,
 		6 * HOUR, DAY, 7 * DAY, 30 * DAY, 100 * DAY, YEAR,
@@ -63,7 +63,7 @@ static void year_delays(void)
 		for (i = 0; i < ARRAY_SIZE(decades); i++)
 			if (width * decades[i] <= YEAR)
 				year.stock[n++].delay = width * decades[i];
-	/* Where the default levels end. */
+	/* The boundaries of the default levels */
 	for (i = 0, width = 128 * MS; i < 4; i++, width *= 128)
 		for (j = 0; j < 3; j++)
 			year.stock[n++].delay = width + j * MS - MS;
@@ -188,7 +188,7 @@ static void test_year_exact(struct kunit *test)
 	kunit_info(test, "%u timers, 1 ms to 1 year: at most %lld ns late", YEAR_TIMERS, most);
 }
 
-/* One interrupt for each tick that something was due at, and no more. */
+/* One interrupt for each tick at which a timer was due, and no others */
 static void test_year_interrupts(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, year.interrupts,
@@ -201,7 +201,7 @@ static void test_year_lone(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, !hwt_probe_fault(&year.on_lone));
 	KUNIT_EXPECT_EQ(test, hwheel_count(year.lone, "interrupts"), 1);
 	KUNIT_EXPECT_EQ(test, hwheel_count(year.lone, "idle_interrupts"), 0);
-	/* Made for it while it was parked; its one way was down to its spoke. */
+	/* The levels were added while the timer was parked. From there it cascaded. */
 	KUNIT_EXPECT_EQ(test, hwheel_count(year.lone, "levels_added"), 4);
 	KUNIT_EXPECT_LE(test, hwheel_count(year.lone, "cascaded"), 4);
 }

@@ -40,14 +40,14 @@ static void test_wait_for_itself(struct kunit *test)
 	p[0].act = act_try_cancel;
 	hwt_probe_add(&p[0], MS);
 	wait_for(test, runs(&p[0]));
-	/* It has begun, and may take long to end. */
+	/* The callback has re-armed the timer, and may still be running. */
 	KUNIT_EXPECT_TRUE(test, hwheel_cancel_sync(&p[0].timer));
 	KUNIT_EXPECT_EQ(test, p[0].ret, 3);
 	hwheel_add(&p[0].timer, HOUR);
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p[0].timer), 1);
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p[0].timer), 0);
 
-	/* Once for each call that warns once. */
+	/* Each of the two calls warns. */
 	p[1].act = act_cancel_sync;
 	hwt_probe_add(&p[1], MS);
 	wait_for(test, runs(&p[1]));
@@ -91,7 +91,7 @@ static void test_sync(struct kunit *test)
 		p->act = act_rearm_always;
 		p->n = delays[i / 2];
 		hwheel_add(&p->timer, p->n);
-		/* Not between its end and its being armed again, on another CPU. */
+		/* On another CPU, the callback may be between its begin and hwheel_add(). */
 		wait_for(test, runs(p) >= 10 && hwheel_pending(&p->timer));
 		if (shutdown)
 			hwheel_shutdown_sync(&p->timer);
@@ -112,7 +112,7 @@ static void test_sync(struct kunit *test)
 		hwheel_shutdown_sync(&p->timer);
 	}
 
-	/* While another task goes on arming it. */
+	/* While another task keeps arming the timer */
 	hwt_probe_setup(p, wheel, 1000, 0);
 	p->n = 20000;
 	p->shared = true;
@@ -139,7 +139,7 @@ static void act_sleep_long(struct probe *p)
 static struct waiter {
 	struct completion	done;
 	struct probe		*p;
-	unsigned int		before;		/* callbacks that had come by then */
+	unsigned int		before;		/* runs when the wait began */
 	bool			ret;
 	ktime_t			returned;
 } waiter;
@@ -164,7 +164,7 @@ static void test_sync_sleeps(struct kunit *test)
 	wait_for(test, runs(p));
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), -1);
 
-	/* Who can't wait is not made to. */
+	/* A caller that must not sleep does not wait. It gets a warning. */
 	hwt_expect_begin();
 	local_bh_disable();
 	KUNIT_EXPECT_FALSE(test, hwheel_cancel_sync(&p->timer));
@@ -178,7 +178,7 @@ static void test_sync_sleeps(struct kunit *test)
 	task = kthread_run(waiter_thread, NULL, "hwheel-waiter");
 	complete(&go_on);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	/* One that is not woken is not waited for. */
+	/* If the waiter is never woken, the test fails after 20 s. */
 	if (!wait_for_completion_timeout(&waiter.done, msecs_to_jiffies(20000))) {
 		KUNIT_FAIL(test, "a waiter was not woken");
 		return;
@@ -197,8 +197,8 @@ static void act_again(struct probe *p)
 }
 
 /*
- * One that is due again whenever it returns, so that the run is ready for the next
- * one long before those who wait have woken up.
+ * A callback that is due again whenever it returns. The run could start the next callback
+ * long before a waiter has woken up, and must not make the waiter wait for that one too.
  */
 static void test_sync_again(struct kunit *test)
 {
@@ -211,7 +211,7 @@ static void test_sync_again(struct kunit *test)
 	p->act = act_again;
 	p->shared = true;
 	waiter.p = p;
-	/* The host may run others before the waiter has begun, but not each time. */
+	/* The host may delay the waiter, but not in all five rounds. */
 	for (i = 0; i < 5; i++) {
 		unsigned int n = runs(p);
 

@@ -66,12 +66,12 @@ static void test_create_errors(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, hwt_logged("hwheel: wheel \"", rows[i].says) - lines,
 				    !!rows[i].err, "row %u: a line with \"%s\"", i, rows[i].says);
 		KUNIT_EXPECT_TRUE(test, wheel);
-		/* An ERR_PTR is all right. */
+		/* hwheel_destroy() accepts an ERR_PTR. */
 		hwheel_destroy(wheel);
 	}
 	hwheel_destroy(NULL);
 
-	/* A name is free again when its wheel is gone, and not before. */
+	/* A name is free again once its wheel is destroyed. */
 	for (i = 0; i < 2; i++) {
 		const struct hwheel_config config = { .name = "twice" };
 
@@ -124,7 +124,7 @@ static void test_several(struct kunit *test)
 	}
 }
 
-/* Arm all @n, half of them for @delay and half for later. How long that took. */
+/* Arm @n timers, half for @delay, half for later. Returns the time this took. */
 static ktime_t arm_doomed(struct probe *doomed, unsigned int n, ktime_t delay)
 {
 	unsigned int i;
@@ -146,7 +146,7 @@ static void test_destroy_pending(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, doomed);
 	for (i = 0; i < n; i++)
 		hwt_probe_setup(&doomed[i], wheel, MS, 0);
-	/* They take about as long to destroy, and none is to be due by then. */
+	/* hwheel_destroy() takes about as long, and no timer may be due before it ends. */
 	while (arm_doomed(doomed, n, delay) > delay / 4 && delay < SECS(10)) {
 		for (i = 0; i < n; i++)
 			hwheel_cancel_sync(&doomed[i].timer);
@@ -169,7 +169,7 @@ static void test_destroy_pending(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, hwheel_pending(&doomed[i].timer));
 	kunit_kfree(test, doomed);
 
-	/* Who wrote to them would be found out by now, or by KASAN. */
+	/* The memory is poisoned: a late write shows here, or KASAN reports it. */
 	hwt_probe_add(p, 2 * delay);
 	hwt_expect_once(test, p, 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&hwt_probes_run), ran + 1);
@@ -177,7 +177,7 @@ static void test_destroy_pending(struct kunit *test)
 		kunit_skip(test, "the host is too slow");
 }
 
-/* A CPU that keeps interrupts off until it is told, or for 3 s. */
+/* A CPU with interrupts off, until the test says so or 3 s have passed */
 static struct deaf {
 	bool			deaf, hear, gave_up;
 } deaf;
@@ -196,9 +196,9 @@ static void call_deaf(void *unused)
 }
 
 /*
- * Destruction waits for no other CPU: neither on behalf of a wheel that was not used
- * there, nor for the interrupt that a timer which was sent there has caused. When that
- * comes at last, the wheel may be gone, or have another life.
+ * hwheel_destroy() does not wait for another CPU: neither if the wheel was never used on
+ * that CPU, nor if that CPU has yet to take the interrupt for a timer that was sent to
+ * it. When that CPU takes the interrupt, the wheel may be destroyed, or in use again.
  */
 static void test_destroy_deaf(struct kunit *test)
 {
@@ -281,7 +281,7 @@ static void test_destroy_twice(struct kunit *test)
 	hwt_expect_warned(test, "once more", "test_destroy_twice");
 }
 
-/* The module's own wheel stays, and goes on. */
+/* hwheel_destroy() refuses to destroy the module's own wheel. */
 static void test_destroy_system(struct kunit *test)
 {
 	struct probe *p = hwt_probe_new(test, hwheel_system, SYSTEM_TICK_NS);
@@ -321,7 +321,7 @@ static void test_levels_made(struct kunit *test)
 		msleep(20);
 		KUNIT_EXPECT_EQ_MSG(test, hwheel_count(wheel, "levels_added"), rows[i].levels,
 				    "row %u", i);
-		/* A host that sleeps lets the first one run. */
+		/* If the host sleeps, the first timer may have expired. */
 		if (!hwheel_pending(&p->timer)) {
 			hwheel_cancel_sync(&p->timer);
 			WRITE_ONCE(p->runs, 0);
@@ -341,8 +341,8 @@ static void act_note_interrupts(struct probe *p)
 }
 
 /*
- * A crowd that is parked before its level exists, and then has a spoke that is
- * to be emptied ahead of its time: there is an interrupt for that, too.
+ * A crowd is parked until its level exists, and then shares a spoke. The wheel must take
+ * an interrupt to cascade that spoke early.
  */
 static void test_levels_crowd(struct kunit *test)
 {
@@ -350,7 +350,7 @@ static void test_levels_crowd(struct kunit *test)
 	unsigned int i, round, in_time = 0;
 	u64 most = 0;
 
-	/* A host that sleeps for 30 ms makes two interrupts one, as a slow run does. */
+	/* If the host sleeps for 30 ms, or a run is slow, two interrupts become one. */
 	for (round = 0; round < 5 && most < 2; round++) {
 		struct hwheel *wheel = hwt_wheel_new(test, MS);
 		struct probe *p = hwt_probes_new(test, wheel, MS, n);
@@ -381,7 +381,7 @@ static void test_levels_crowd(struct kunit *test)
 	KUNIT_EXPECT_GE(test, most, 2);
 }
 
-/* All that come before the first level does. */
+/* Timers that are armed before the first level exists */
 static void test_levels_parked(struct kunit *test)
 {
 	const unsigned int n = 10000;
@@ -415,12 +415,12 @@ static s64 free_bytes(void)
 	return (s64)si.freeram * si.mem_unit;
 }
 
-/* What a wheel may take beside its bases: its files in debugfs, mostly. */
+/* The memory that a wheel may take without its bases, mostly for debugfs files */
 #define WHEEL_BYTES	12288
-/* What each base may take: its parking lot is 4 KiB, a level 8 KiB. */
+/* The memory that each base may take: 4 KiB for the parking lot, 8 KiB for a level */
 #define BASE_BYTES	12288
 
-/* The least time that hwheel_setup() takes in memory that holds @byte. */
+/* The shortest time of hwheel_setup() for a timer whose memory was filled with @byte */
 static s64 setup_ns(struct kunit *test, int byte)
 {
 	struct hwheel_timer *timer = kunit_kmalloc(test, sizeof(*timer), GFP_KERNEL);
@@ -468,8 +468,8 @@ static void test_thousand_wheels(struct kunit *test)
 		if (!round)
 			bytes = before - free_bytes();
 		/*
-		 * Whatever the memory of a timer held, no wheel is looked at for it. Of
-		 * few wheels that would not show.
+		 * hwheel_setup() does not search the wheels for a timer, whatever the
+		 * timer's memory holds. Few wheels would not show such a search.
 		 */
 		if (!round && n >= 1000)
 			KUNIT_EXPECT_LT(test, setup_ns(test, 0xa5),
@@ -483,7 +483,7 @@ static void test_thousand_wheels(struct kunit *test)
 	kunit_info(test, "%u wheels, 3 times: %lld ns, %lld bytes, afterwards %lld bytes", n,
 		   ktime_get() - begin, bytes, before - free_bytes());
 	KUNIT_EXPECT_LT(test, ktime_get() - begin, SECS(60));
-	/* Of a few wheels, what others take and free meanwhile would be too much. */
+	/* With few wheels, the allocations of others would disturb the result too much. */
 	if (n >= 1000 && !IS_ENABLED(CONFIG_KASAN) && !IS_ENABLED(CONFIG_PROVE_LOCKING)) {
 		KUNIT_EXPECT_LT(test, bytes, most);
 		KUNIT_EXPECT_LT(test, before - free_bytes(), most / 2);
