@@ -44,7 +44,7 @@ dkms:
 # What DKMS needs to build hwheel.ko, and nothing else
 dkms-sources:
 	install -d $(DESTDIR)/usr/src/$(NAME)-$(VERSION)
-	install -m 644 dkms.conf Kbuild hwheel.c $(wildcard hwheel*.h) \
+	install -m 644 dkms.conf Kbuild hwheel.c $(filter-out hwheel_test.h,$(wildcard hwheel*.h)) \
 		$(DESTDIR)/usr/src/$(NAME)-$(VERSION)
 	install scripts/dkms-keep.sh $(DESTDIR)/usr/src/$(NAME)-$(VERSION)
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hwheel_bench - hwheel beside timer_list, hrtimer and the least it can cost
+ * hwheel_bench - compares hwheel with timer_list, hrtimer and a lower bound
  *
- * Measures when it is loaded, in groups, and says what it found in lines of
- * the kernel log, which scripts/bench.py reads:
+ * The module measures when it is loaded, group by group. It writes each result as a line
+ * of the kernel log. scripts/bench.py reads these lines:
  *
  *	subject=hwheel op=arm variant=relative tick_ns=1000000 crosses=0
  *	pending=1000 cpus=1 median=31.25 min=31.02 max=33.70 unit=ns
@@ -198,7 +198,7 @@ static void bench_random_seed(u64 number)
 }
 
 /* ------------------------------------------------------------------------ */
-/* What callbacks do */
+/* Callbacks */
 
 enum bench_mode {
 	BENCH_COUNT,		/* only count */
@@ -264,11 +264,11 @@ static void bench_expect(u64 wanted)
 
 /**
  * struct bench_kind - a way to use a subject
- * @subject: who is measured
+ * @subject: name of the timer facility that is measured
  * @variant: how a time is given
- * @hard: callbacks are held off by keeping interrupts off
- * @setup: makes an object a timer
- * @when: what the subject takes for a delay in nanoseconds from bench_start
+ * @hard: callbacks are held off by disabling interrupts
+ * @setup: sets an object up as a timer
+ * @when: converts a delay in nanoseconds from bench_start to the unit of the subject
  * @arm: arms or re-arms the timers of a range of operations
  * @cancel: cancels them
  * @rearm: re-arms them, if @arm does not
@@ -546,7 +546,7 @@ static __always_inline void hwheel_arm_at_slack_one(struct bench_object *object,
 	hwheel_arm_slack_at_one(object, when);
 }
 
-/* With an eighth of the delay, which is what timer_list takes unasked */
+/* With a slack of an eighth of the delay, as timer_list has it without being asked */
 static __always_inline void hwheel_arm_eighth_one(struct bench_object *object, s64 when)
 {
 	hwheel_add_range(&object->hwheel, when, when >> 3);
@@ -583,12 +583,12 @@ BENCH_HWHEEL(eighth_at, "eighth", bench_when_absolute);
 /* Rows, and groups of them */
 
 /**
- * struct bench_row - what is measured in one run
+ * struct bench_row - one run to measure
  * @kind: the subject, and how it is used
  * @tick_ns: of hwheel's wheel; 0 for the others
  * @spokes: a level of that wheel; 0 asks for the default
- * @crosses: levels that a timer comes down before it expires
- * @most: timers at most, 0 for any number
+ * @crosses: number of cascades of a timer before it expires
+ * @most: the largest number of timers, 0 for any number
  */
 struct bench_row {
 	const struct bench_kind	*kind;
@@ -600,16 +600,16 @@ struct bench_row {
 
 /**
  * struct bench_group - rows that are measured in turn
- * @name: what the group is asked for by
+ * @name: name in the parameter what
  * @rows: the rows
  * @nr_rows: their number
  * @ops: names of the results of a run
- * @units: and their units
- * @counts: what @run is given, instead of the numbers of timers pending
- * @count_name: what that is, if not "pending"
- * @most: the greatest of those numbers
- * @only_most: only the greatest one up to @most
- * @once: one round will do
+ * @units: units of these results
+ * @counts: the numbers that @run gets, instead of the numbers of pending timers
+ * @count_name: the name of these numbers, if not "pending"
+ * @most: the largest of these numbers to measure
+ * @only_most: measure only the largest number up to @most
+ * @once: one round is enough
  * @run: measures a row; stores results in hundredths of their units
  */
 struct bench_group {
@@ -676,9 +676,9 @@ static unsigned int bench_passes(unsigned int n)
 }
 
 /*
- * The levels of a base are made when timers want them. Have them made, as they
- * are when a wheel has been used for a while; by a timer whose interrupt, which
- * comes though it is cancelled, is not among those that are counted later.
+ * A base adds levels on demand. Make it add all levels now, as in a wheel that has been
+ * in use for a while. A timer does that; its interrupt comes although the timer is
+ * cancelled, and so must come before interrupts are counted.
  */
 static void bench_grow(void)
 {
@@ -729,7 +729,7 @@ static void bench_finish(const struct bench_row *row, unsigned int n)
 		hwheel_destroy(bench_wheel);
 }
 
-/* Until the callbacks that were asked for have come. */
+/* Wait until all expected callbacks have run. */
 static int bench_wait(s64 ns)
 {
 	if (wait_for_completion_timeout(&bench_done, nsecs_to_jiffies(ns)))
@@ -869,12 +869,12 @@ static const struct bench_row bench_expire_rows[] = {
 };
 
 /*
- * life: what a timer costs from arming to the end of its callback: the time it
- * takes to arm them all, and all time that is taken from a loop that looks at
- * the clock until the last of them has fired, at random times over 4 seconds.
- * What takes more than half a microsecond is not the loop's own. The same is
- * measured without timers, and subtracted: for several short times, of which the
- * median is taken: one in which the host was away would count for many.
+ * life: the cost of a timer from arming to the end of its callback. It is the time to arm
+ * all timers, plus the time that they take from a loop which reads the clock until the
+ * last timer has fired. They fire at random times over 4 seconds. A turn of the loop that
+ * takes more than half a microsecond was interrupted. The same loop without timers is
+ * measured several times, and the median is subtracted: in a single measurement, a pause
+ * of the host would count too much.
  */
 #define BENCH_GAP	500
 #define BENCH_QUIET	(20 * BENCH_MS)
@@ -938,8 +938,8 @@ static const struct bench_row bench_life_rows[] = {
 
 /*
  * mix: a busy server with @n timers pending. Of 100 events 49 re-arm a timer,
- * 49 cancel one and arm it again, for 1 minute to 1 hour, and two are timeouts
- * that come to pass, in 1 to 10 ms.
+ * 49 cancel one and arm it again, for 1 minute to 1 hour, and two arm
+ * timeouts that expire, in 1 to 10 ms.
  */
 static int bench_run_mix(const struct bench_row *row, u64 n, s64 *result)
 {
@@ -1038,9 +1038,9 @@ static const struct bench_row bench_late_rows[] = {
 };
 
 /*
- * years: the same for 32 timers at a time, due within a tenth of one another,
- * over delays from a millisecond to a year; in simulated time, which skips what
- * is idle. And how often a lone timer wakes its CPU.
+ * years: the same for groups of 32 timers, with delays from a millisecond to a year. The
+ * delays of a group differ by a tenth at most. This needs simulated time, which skips
+ * idle time. The group also counts how often a lone timer wakes its CPU.
  */
 static int bench_run_years(const struct bench_row *row, u64 ms, s64 *result)
 {
@@ -1115,7 +1115,7 @@ static int bench_run_wakeups(const struct bench_row *row, u64 n, s64 *result)
 	bench_slack = row->kind == &bench_hwheel_eighth ? bench_period / 8 : 0;
 	bench_fill(row, 0, n, bench_period / 20, bench_period);
 	row->kind->arm(0, n);
-	msleep(n > 1000 ? 2000 : 1200);	/* so that those of one second have met */
+	msleep(n > 1000 ? 2000 : 1200);	/* timers with a period of 1 s have met by then */
 
 	start = ktime_get();
 	interrupts = hwheel_count(bench_wheel, "interrupts");
@@ -1423,10 +1423,10 @@ static const struct bench_row bench_bounds_rows[] = {
 };
 
 /*
- * hold: how long a base is locked for list moves, with all timers in one spoke. The
- * levels alone are driven as a run drives them; each hold is timed. All passes do
- * the very same, so what only some of them see is not ours: a host that runs
- * something else, or an interrupt. The least that a hold took in any pass counts.
+ * hold: how long list moves keep a base locked, with all timers in one spoke. The group
+ * drives the levels alone, as a run does, and times each hold. All passes do the same
+ * work. So if a hold takes longer in one pass than in another, the host or an interrupt
+ * is the cause, and the shortest time of each hold counts.
  */
 #define BENCH_HOLD_PASSES	7
 
@@ -1527,7 +1527,7 @@ static const struct bench_row bench_hold_rows[] = {
 	{ &bench_hwheel_relative, BENCH_MS },
 };
 
-/* memory: bytes of a timer. What a wheel takes is in its debugfs file config. */
+/* memory: bytes per timer. The debugfs file config tells the memory of a wheel. */
 static int bench_run_memory(const struct bench_row *row, u64 n, s64 *result)
 {
 	if (row->kind == &bench_hwheel_relative)

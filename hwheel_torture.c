@@ -1,54 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hwheel_torture - tries to break hwheel, and sees when it does
+ * hwheel_torture - tries to break hwheel, and notices when it does
  *
- * Threads, timer callbacks, a hard and a soft hrtimer and an irq_work on each CPU
- * do to timers whatever the API allows, in random order, while CPUs go and come
- * and wheels are made and destroyed. The first thing that does not fit a guarantee
- * of hwheel.h ends the test. The last line that it logs is
+ * On each CPU threads, timer callbacks, a hard and a soft hrtimer and an irq_work call
+ * the API on the same timers, in random order. Meanwhile CPUs go offline and come online,
+ * and wheels are created and destroyed. The first violation of a guarantee of hwheel.h
+ * ends the test. The last line in the log is one of
  *
  *	hwheel-torture: End of test: SUCCESS ... counts
  *	hwheel-torture: End of test: FAILURE: first violation; ... counts
  *
- * After a failure the module stays loaded: nothing is safe to free then.
+ * After a failure the module stays loaded, as it can free nothing safely.
  *
  * How it knows
  * ------------
  *
- * It believes nothing but the return values of the API, and clocks that the
- * wheel has no hand in. Lateness is counted and never a failure, as simulated
- * CPUs may sleep for as long as they like; what is overdue for LOST_SCANS looks
- * of the monitor, a second of its own life apart, is lost.
+ * The test relies on the return values of the API, and on clocks that hwheel does not
+ * touch. Lateness is counted but is no failure, as simulated CPUs may sleep for any time.
+ * A timer is lost if the monitor has seen it overdue LOST_SCANS times, a second apart.
  *
- * Private timers. Everybody may arm and cancel them, under the lock of the slot
- * that they are in. So the books of a slot are exact, and each return value is
- * foretold. As the wheel takes a timer down before its callback gets to the
- * lock there are two armings to know of:
+ * Private timers. Any context may arm and cancel them, under the lock of their slot. So
+ * the slot knows what each call must return. A run dequeues a timer before the timer's
+ * callback takes the slot's lock, so the slot keeps two armings:
  *
- *	live	the last one, neither cancelled nor come past the lock
- *	passed	the one before it, which was found gone when the live one was
- *		made, or when it was to be cancelled: its callback is at the lock
+ *	live	the last arming; it was not cancelled, and no callback for it has
+ *		taken the lock
+ *	passed	the arming before; a call that re-armed or cancelled found that the
+ *		timer had fired, and its callback waits for the lock
  *
- * A call that does not find the live arming says that it has fired, and is
- * wrong if it was not due yet or if there is a passed one, for callbacks of one
- * timer do not overlap. A call that does find one when there is none is wrong
- * as well; and so are a callback without an arming, one before its time, one
- * inside another, one in a freed timer, and any after a _sync has returned.
- * Who calls _sync marks the slot, so that nobody but the callback arms it, and
- * afterwards the books must balance.
+ * If a call does not find the live arming, the timer has fired. That is a violation if
+ * the timer was not due yet. It is one, too, if there is a passed arming, as the
+ * callbacks of one timer do not overlap. These are violations as well: a call finds an
+ * arming where there is none; a callback runs without an arming, before its time, inside
+ * another callback of the timer, in a freed timer, or after a _sync call has returned. A
+ * _sync call marks the slot. Then only the callback may arm the timer, and after the
+ * call the armings must equal the cancels and callbacks.
  *
- * Shared timers have no lock. Their armings, cancels and callbacks are counted
- * by return values; now and then the timer is closed to all, and then armed =
- * cancelled + fired. For a callback to be early it must come before the
- * earliest of all times that may be meant: see shared_fire(). What
- * hwheel_forward() replaces it does not say, so timers that everybody forwards
- * ("loose") have less of a balance.
+ * Shared timers have no lock. The test counts their armings, cancels and callbacks by
+ * return values. Now and then it closes a timer to all users, and checks that armed =
+ * cancelled + fired. A callback is early if it runs before all of the times that the
+ * calls may have armed: see shared_fire(). hwheel_forward() does not return whether it
+ * replaced an arming. So for timers that are forwarded ("loose") less can be checked.
  *
- * Order. Let timer B be armed for a tick in the future and stay on its base. If
- * then A, due at a later tick, runs on that base first, order is broken: B was
- * there when A was taken, as A was due by then and B was armed while its own,
- * earlier tick was still to come. So of a base the latest tick that has run is
- * all there is to remember. Timers that have been moved don't count as B.
+ * Order. Timer B is armed for a tick in the future and stays on its base. Timer A is due
+ * at a later tick. If A runs first on that base, the order is broken: B was armed before
+ * its own tick, so B was on the base when A was dequeued. So it is enough to remember the
+ * latest tick that has run on each base. Timers that were moved do not count as B.
  */
 #define pr_fmt(fmt) "hwheel-torture: " fmt
 
@@ -183,12 +180,12 @@ static const char * const op_names[OPS] = {
 	[OP_FREE]		= "free",
 };
 
-/* What is counted beside the events. */
+/* Other counts */
 enum count {
 	ARMED = OPS,
 	FIRED,
-	CANCELLED,		/* by those who cancel */
-	REPLACED,		/* by those who arm */
+	CANCELLED,		/* armings that a cancel ended */
+	REPLACED,		/* armings that a new arming ended */
 	WAITED,			/* _sync that met a running callback */
 	ORDERED,		/* callbacks whose order could be told */
 	IN_TASK,
@@ -559,13 +556,13 @@ static bool arm_as_planned(struct plan *p, struct hwheel_timer *timer)
 #define MAGIC		0x68776865656c2121ULL
 #define POISON		0x6b
 
-/* What is freed and allocated. */
+/* The part that is freed and allocated */
 struct victim {
 	struct hwheel_timer	timer;
-	u64			magic;		/* MAGIC as long as it lives */
+	u64			magic;		/* MAGIC until it is freed */
 	struct slot		*slot;
-	atomic_t		inside;		/* its callback; 0 or 1 */
-	u32			begun;		/* callbacks, so far */
+	atomic_t		inside;		/* callbacks that run now; 0 or 1 */
+	u32			begun;		/* callbacks that have begun */
 };
 
 /* One arming. */
@@ -577,7 +574,7 @@ struct due {
 	bool			ordered;	/* was in the future when armed */
 };
 
-/* What stays. */
+/* The part that stays */
 struct slot {
 	/*
 	 * Guards all below, and the calls of the API but those that wait. Raw,
@@ -611,9 +608,9 @@ static struct slot *slots;
 static void private_fire(struct hwheel_timer *timer);
 
 /*
- * Callbacks wait for those of higher classes only, and so never in a ring, of
- * which lockdep is to be sure, too. Wheels that don't last have a class of
- * their own, which no callback waits for.
+ * A callback waits only for callbacks of higher classes, so the waits form no ring. The
+ * lock classes show lockdep the same. Short-lived wheels have a class of their own. No
+ * callback waits for that class.
  */
 #define CLASSES		4
 #define NO_CLASS	-1U	/* below the first */
@@ -654,10 +651,10 @@ static void victim_free(struct victim *v)
 }
 
 /*
- * With the slot locked, and @v neither pending nor going to run: have another
- * one in its place. Return: what to free when the lock has been dropped. Half
- * of the freed ones stay where a late callback and late writes are seen, the
- * others are for KASAN.
+ * Replace the slot's victim by @new. The slot is locked, and the victim neither pending
+ * nor about to run. Half of the old victims are poisoned and kept, which shows late
+ * callbacks and late writes. The others are freed, for KASAN. Return: the memory to free
+ * after the lock is dropped.
  */
 static struct victim *slot_replace(struct slot *s, struct victim *new,
 				   struct rnd_state *rnd)
@@ -715,7 +712,7 @@ static void slot_ended(struct slot *s, enum event op)
 	s->ended++;
 }
 
-/* Is @expires what @p may have armed a timer for that was armed for @old? */
+/* Check @expires after @p has armed a timer whose expiration was @old. */
 static void check_expires(const struct plan *p, s64 old, s64 expires)
 {
 	bool good = expires >= p->from && expires <= p->to;
@@ -870,8 +867,8 @@ static void private_look(struct slot *s)
 }
 
 /*
- * Is this one of the timers that, once armed, are left alone until they fire?
- * All others are soon armed anew, and one that was forgotten with them.
+ * Every 8th timer is left alone from arming to callback. All others are soon re-armed,
+ * and that would hide a timer which hwheel has lost.
  */
 static bool slot_waits(const struct slot *s)
 {
@@ -921,8 +918,8 @@ static bool may_wait(const struct wheel *w)
 }
 
 /*
- * Events that wait. @new is what takes the place of a timer that is freed.
- * @force: in the end, when there are no more events.
+ * Events that wait for a callback. @new replaces a timer that is freed. @force: at the
+ * end of the test, when there are no more events.
  */
 static void private_sync(struct slot *s, enum event op, struct victim *new,
 			 struct rnd_state *rnd, bool force)
@@ -988,7 +985,7 @@ unlock:
 		victim_free(garbage);
 }
 
-/* Does a callback come in its turn? */
+/* Check that a callback runs in the order of ticks. */
 static void check_order(struct wheel *w, const struct due *due, void *base)
 {
 	struct order *order = wheel_order(w, base);
@@ -1023,7 +1020,10 @@ static void check_context(const struct wheel *w)
 			  preempt_count(), w->name);
 }
 
-/* What a callback does to its own timer; true if it has given it away. */
+/*
+ * A callback acts on its own timer. Return: true if it has shut the timer down, and
+ * replaced it or set it up again.
+ */
 static bool private_own_event(struct slot *s, struct victim **new,
 			      struct rnd_state *rnd)
 {
@@ -1099,8 +1099,8 @@ static void dawdle(struct rnd_state *rnd)
 }
 
 /*
- * On PREEMPT_RT the allocator takes locks that sleep, and other kernels may be
- * asked to report what would be wrong there.
+ * On PREEMPT_RT the allocator takes sleeping locks. Other kernels may be configured to
+ * report what would be wrong on PREEMPT_RT.
  */
 static bool may_allocate(void)
 {
@@ -1365,7 +1365,7 @@ static void shared_event(struct shared *sh, enum event op, struct rnd_state *rnd
 
 	switch (op) {
 	case OP_CANCEL:
-	case OP_SHUTDOWN:		/* is for the one who closes it */
+	case OP_SHUTDOWN:		/* only shared_close() shuts it down */
 		shared_cancelled(sh, hwheel_cancel(&sh->timer));
 		break;
 	case OP_TRY_CANCEL:
@@ -1384,7 +1384,7 @@ static void shared_event(struct shared *sh, enum event op, struct rnd_state *rnd
 		shared_arm(sh, op, rnd);
 	}
 out:
-	smp_mb__before_atomic();	/* who sees no users sees what they did */
+	smp_mb__before_atomic();	/* a CPU that sees no users sees their writes */
 	atomic_dec(&sh->users);
 }
 
@@ -1393,8 +1393,8 @@ out:
 
 static struct {
 	struct hwheel_timer	timer;
-	bool			gone;		/* its wheel is, for good */
-	atomic_t		open;		/* for those who arm it */
+	bool			gone;		/* its wheel is destroyed for good */
+	atomic_t		open;		/* it may be armed */
 	atomic_t		users;
 } doomed;
 
@@ -1444,7 +1444,7 @@ static void doomed_end(void)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Who does it */
+/* The contexts that cause events */
 
 /* A slot whose callback is running, or was just now; else any. */
 static struct slot *random_slot(struct rnd_state *rnd, unsigned int looks)
@@ -1587,8 +1587,8 @@ static void hard_work_run(struct irq_work *work)
 }
 
 /*
- * Beside its events it sees to the last line, if all threads should be caught
- * in a _sync that does not end, and nobody else can.
+ * A hard hrtimer. It causes events. It also logs the last line if all threads hang in a
+ * _sync call that does not return.
  */
 static enum hrtimer_restart hard_timer_run(struct hrtimer *timer)
 {
@@ -1778,7 +1778,7 @@ static void nothing_fire(struct hwheel_timer *timer)
 {
 }
 
-/* What the kernel is to be warned of, once: here, where it is expected. */
+/* Provoke the warnings that come only once here, where the log may contain them. */
 static int torture_warn_once(void)
 {
 	struct hwheel_config config = { .name = "torture-warn", .tick_ns = 1000000 };
@@ -1898,7 +1898,7 @@ static void scan_slot(struct slot *s)
 	raw_spin_unlock_irq(&s->lock);
 }
 
-/* The same for the thread whose wheels come and go. */
+/* The same for the thread that creates and destroys wheels */
 static void scan_wheel_thread(void)
 {
 	static unsigned long seen;
@@ -1993,7 +1993,7 @@ static void end_of_test(void)
 	WRITE_ONCE(done, true);
 }
 
-/* Timers that are due now or soon, and those whose callback is on its way. */
+/* Count the timers that are due now or soon, or whose callback is about to run. */
 static unsigned int count_due(void)
 {
 	unsigned int i, n = 0;
@@ -2013,7 +2013,7 @@ static unsigned int count_due(void)
 
 static int torture_cpuhp_state;
 
-/* A thread that is stuck is to be found, not to be waited for. */
+/* A thread that hangs is reported, not waited for. */
 static void finish_threads(void)
 {
 	WRITE_ONCE(stopping, true);
@@ -2046,7 +2046,7 @@ static void stop_events(void)
 		irq_work_sync(per_cpu_ptr(&hard_work, cpu));
 }
 
-/* Nothing is armed any more: let what is due fire, end the rest, and count. */
+/* No event arms timers any more. Let due timers fire, shut down the rest, and count. */
 static void finish_timers(void)
 {
 	struct rnd_state rnd;
@@ -2063,7 +2063,7 @@ static void finish_timers(void)
 		private_sync(&slots[i], OP_SHUTDOWN_SYNC, NULL, &rnd, true);
 	for (i = 0; i < nr_shared && !atomic_read(&failed); i++)
 		shared_close(&shareds[i], true, &rnd);
-	/* Late ones would come now. */
+	/* A late callback would run now. */
 	schedule_timeout_uninterruptible(HZ / 10);
 }
 

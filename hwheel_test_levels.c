@@ -1,0 +1,1244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite hwheel_levels: the layered wheel alone, with the time passed in. Worked examples
+ * say where a timer must be at each tick; a sorted list says which timer is due next.
+ */
+#include <kunit/test.h>
+#include <linux/module.h>
+#include <linux/prandom.h>
+
+#undef HWHEEL_BROKEN		/* hwheel.ko alone gets the planted faults */
+/* Make crowds, and fans within fans, frequent in the wheels of these tests. */
+#define HWHEEL_CROWD	16
+#define HWHEEL_FAN_BITS	3
+
+#include "hwheel_levels.h"
+#include "hwheel_test.h"
+
+static unsigned int walk_ops = 1000000;
+module_param(walk_ops, uint, 0444);
+MODULE_PARM_DESC(walk_ops, "operations of the random walk");
+
+/* ------------------------------------------------------------------------ */
+/* A wheel without a clock of its own, and timers that note when they fired */
+
+#define NOT_FIRED	(U64_MAX - 1)
+
+struct rig {
+	struct kunit		*test;
+	struct hwheel_levels	l;
+	struct hwheel_geometry	g;
+	void			*memory;	/* of the levels and of the parking lot */
+	void			*fans;		/* memory of RIG_FANS */
+	u64			fired;		/* number of timers that have fired */
+	u64			last;		/* tick of the last timer that has fired */
+};
+
+struct item {
+	struct hwheel_timer	timer;
+	u64			fired;		/* tick, or NOT_FIRED */
+};
+
+struct place {
+	int			level;		/* -1 if the timer is on none */
+	int			spoke;
+};
+
+#define SPOKES(...)	((const unsigned int []){ __VA_ARGS__, 0 })
+
+#define RIG_FANS	4096
+
+/* The zeroed memory of level @i; that of the parking lot follows the last level. */
+static void *rig_memory(struct rig *rig, unsigned int i)
+{
+	void *memory = rig->memory;
+
+	while (i--)
+		memory += level_size(rig->g.spokes[i]);
+	return memory;
+}
+
+/* Add a level, if one is planned. */
+static bool rig_grow(struct rig *rig)
+{
+	if (rig->l.nr == rig->g.levels)
+		return false;
+	levels_grow(&rig->l, level_init(&rig->l, rig->l.nr, rig_memory(rig, rig->l.nr)));
+	return true;
+}
+
+/* Reset the wheel to @clock, without levels. */
+static void rig_begin_bare(struct rig *rig, u64 clock)
+{
+	levels_init(&rig->l, &rig->g, rig_memory(rig, rig->g.levels), clock);
+	if (rig->fans) {
+		fans_init(rig->fans, RIG_FANS);
+		levels_add_fans(&rig->l, rig->fans, RIG_FANS);
+	}
+}
+
+/* Reset the wheel to @clock, with all levels. */
+static void rig_begin(struct rig *rig, u64 clock)
+{
+	rig_begin_bare(rig, clock);
+	while (rig_grow(rig))
+		;
+}
+
+static void rig_init(struct rig *rig, struct kunit *test, u64 tick_ns,
+		     const unsigned int *spokes, u64 clock)
+{
+	memset(rig, 0, sizeof(*rig));
+	rig->test = test;
+	rig->g.tick_ns = tick_ns;
+	while (*spokes)
+		rig->g.spokes[rig->g.levels++] = *spokes++;
+	KUNIT_ASSERT_NULL(test, hwheel_geometry_fault(&rig->g));
+
+	rig->memory = kunit_kzalloc(test, (size_t)rig_memory(rig, rig->g.levels) +
+				    level_size(HWHEEL_PARKED), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, rig->memory);
+	rig_begin(rig, clock);
+}
+
+/* Give the wheel memory for fans, and reset it. */
+static void rig_fan(struct rig *rig)
+{
+	rig->fans = kunit_kmalloc_array(rig->test, RIG_FANS, sizeof(struct hwheel_fan),
+					GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(rig->test, rig->fans);
+	rig_begin(rig, rig->l.clock);
+}
+
+static struct rig *rig_new(struct kunit *test, u64 tick_ns,
+			   const unsigned int *spokes, u64 clock)
+{
+	struct rig *rig = kunit_kzalloc(test, sizeof(*rig), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, rig);
+	rig_init(rig, test, tick_ns, spokes, clock);
+	return rig;
+}
+
+static struct item *items_new(struct kunit *test, size_t n)
+{
+	struct item *items = kunit_kzalloc(test, n * sizeof(*items), GFP_KERNEL);
+	size_t i;
+
+	KUNIT_ASSERT_NOT_NULL(test, items);
+	for (i = 0; i < n; i++)
+		items[i].fired = NOT_FIRED;
+	return items;
+}
+
+static void add_ns(struct rig *rig, struct item *item, ktime_t expires)
+{
+	item->fired = NOT_FIRED;
+	item->timer.expires = expires;
+	levels_add(&rig->l, &item->timer, levels_due(&rig->l, &item->timer));
+}
+
+static void add(struct rig *rig, struct item *item, u64 tick)
+{
+	add_ns(rig, item, tick * rig->g.tick_ns);
+}
+
+static void mod(struct rig *rig, struct item *item, u64 tick)
+{
+	u64 old = levels_due(&rig->l, &item->timer);
+
+	item->timer.expires = tick * rig->g.tick_ns;
+	levels_mod(&rig->l, &item->timer, old, tick);
+}
+
+/* Do one step, and pop the timers that are due. Returns false when idle. */
+static bool step(struct rig *rig, u64 now)
+{
+	enum hwheel_step what;
+	struct hwheel_timer *timer;
+	u64 moved = rig->l.moved;
+
+	what = levels_step(&rig->l, now);
+	if (rig->l.moved - moved > HWHEEL_STEP)
+		KUNIT_FAIL(rig->test, "%llu timers moved at a time", rig->l.moved - moved);
+	if (what == HWHEEL_DUE) {
+		while ((timer = levels_pop(&rig->l))) {
+			struct item *item = container_of(timer, struct item, timer);
+
+			if (item->fired != NOT_FIRED)
+				KUNIT_FAIL(rig->test, "a timer fired twice");
+			item->fired = rig->l.clock;
+			rig->fired++;
+			if (rig->last > item->fired)
+				KUNIT_FAIL(rig->test, "%llu fired after %llu",
+					   item->fired, rig->last);
+			rig->last = item->fired;
+		}
+	}
+	return what != HWHEEL_IDLE;
+}
+
+static void advance(struct rig *rig, u64 now)
+{
+	while (step(rig, now))
+		;
+}
+
+static void expect_sound(struct rig *rig)
+{
+	KUNIT_EXPECT_STREQ(rig->test, levels_check(&rig->l) ?: "sound", "sound");
+}
+
+/* Search each spoke for @item. */
+static struct place place(struct rig *rig, const struct item *item)
+{
+	const struct hwheel_timer *timer;
+	struct place p;
+
+	for (p.level = 0; p.level <= rig->l.planned; p.level++) {
+		const struct hwheel_level *lv = &rig->l.level[p.level];
+
+		for (p.spoke = 0; lv->spokes && p.spoke < lv->nr; p.spoke++)
+			spoke_for_each(timer, &lv->spokes[p.spoke])
+				if (timer == &item->timer)
+					return p;	/* fans are not searched */
+	}
+	p.level = -1;
+	p.spoke = -1;
+	return p;
+}
+
+static void expect_place(struct rig *rig, const struct item *item, int level, int spoke)
+{
+	struct place p = place(rig, item);
+
+	KUNIT_EXPECT_EQ_MSG(rig->test, p.level, level, "level of a timer for %lld ns",
+			    item->timer.expires);
+	if (spoke >= 0)
+		KUNIT_EXPECT_EQ_MSG(rig->test, p.spoke, spoke,
+				    "spoke of a timer for %lld ns", item->timer.expires);
+}
+
+/* ------------------------------------------------------------------------ */
+/* The worked examples */
+
+/*
+ * One timer on an empty wheel at tick @clock, armed for @delay_ns later. @level and
+ * @spoke are its first place, @fires is the tick at which it fires, and @moves counts
+ * its cascades if the wheel advances tick by tick.
+ */
+static const struct example {
+	const char		*name;
+	u64			tick_ns;
+	unsigned int		spokes[HWHEEL_MAX_LEVELS + 1];
+	u64			clock;
+	u64			delay_ns;
+	int			level;
+	int			spoke;
+	u64			fires;
+	unsigned int		moves;
+} examples[] = {
+#define TICK_10MS	(10 * MS)
+#define SEC		((u64)NSEC_PER_SEC)
+#define VL_CLOCK	(11 * 86400 + 10 * 3600 + 24 * 60 + 30)
+	{ "16 spokes, 3 ticks", MS, { 16, 16, 16 }, 0, 3 * MS, 0, 3, 3, 0 },
+	{ "16 spokes, 5 ticks", MS, { 16, 16, 16 }, 3, 5 * MS, 0, 8, 8, 0 },
+	{ "16 spokes, round the end", MS, { 16, 16, 16 }, 3, 15 * MS, 0, 2, 18, 0 },
+	{ "16 spokes, 40 ticks", MS, { 16, 16, 16 }, 3, 40 * MS, 1, 2, 43, 1 },
+	{ "16 spokes, 300 ticks", MS, { 16, 16, 16 }, 3, 300 * MS, 2, 1, 303, 2 },
+	{ "3 spokes, 2 ticks", MS, { 3, 3, 3 }, 0, 2 * MS, 0, 2, 2, 0 },
+	{ "3 spokes, 3 ticks", MS, { 3, 3, 3 }, 0, 3 * MS, 1, 1, 3, 0 },
+	{ "3 spokes, 8 ticks", MS, { 3, 3, 3 }, 0, 8 * MS, 1, 2, 8, 1 },
+	{ "3 spokes, 9 ticks", MS, { 3, 3, 3 }, 0, 9 * MS, 2, 1, 9, 0 },
+	{ "3 spokes, 26 ticks", MS, { 3, 3, 3 }, 0, 26 * MS, 2, 2, 26, 2 },
+	{ "3 spokes, turned once", MS, { 3, 3, 3 }, 1, 2 * MS, 0, 0, 3, 0 },
+	{ "3 spokes, second level", MS, { 3, 3, 3 }, 3, 6 * MS, 1, 0, 9, 0 },
+	{ "3 spokes, its last", MS, { 3, 3, 3 }, 3, 8 * MS, 1, 0, 11, 1 },
+	{ "3 spokes, below it", MS, { 3, 3, 3 }, 3, 2 * MS, 0, 2, 5, 0 },
+	{ "10 x 1 s, 2 s", SEC, { 10, 10, 10 }, 0, 2 * SEC, 0, 2, 2, 0 },
+	{ "10 x 1 s, 9 s later", SEC, { 10, 10, 10 }, 2, 9 * SEC, 0, 1, 11, 0 },
+	{ "10 x 1 s, 15 s", SEC, { 10, 10, 10 }, 0, 15 * SEC, 1, 1, 15, 1 },
+	{ "10 x 20 ms, 5 ms", 20 * MS, { 10, 10 }, 0, 5 * MS, 0, 1, 1, 0 },
+	{ "10 x 20 ms, 23 ms", 20 * MS, { 10, 10 }, 0, 23 * MS, 0, 2, 2, 0 },
+	{ "10 x 20 ms, 230 ms", 20 * MS, { 10, 10 }, 0, 230 * MS, 1, 1, 12, 1 },
+	{ "75 spokes, 2 min 4.3 s", 100 * MS, { 10, 60, 5 }, 0, 124300 * MS, 2, 2, 1243, 2 },
+	{ "75 spokes, 5 min less 1", 100 * MS, { 10, 60, 5 }, 0, 299900 * MS, 2, 4, 2999, 2 },
+	{ "clock face, 59 s", SEC, { 60, 60, 12 }, 0, 59 * SEC, 0, 59, 59, 0 },
+	{ "clock face, a minute", SEC, { 60, 60, 12 }, 0, 60 * SEC, 1, 1, 60, 0 },
+	{ "clock face, 59:59", SEC, { 60, 60, 12 }, 0, 3599 * SEC, 1, 59, 3599, 1 },
+	{ "clock face, an hour", SEC, { 60, 60, 12 }, 0, 3600 * SEC, 2, 1, 3600, 0 },
+	{ "clock face, 11:59:59", SEC, { 60, 60, 12 }, 0, 43199 * SEC, 2, 11, 43199, 2 },
+	{ "clock face, on the hour", SEC, { 60, 60, 12 }, 3599, SEC, 0, 0, 3600, 0 },
+	{ "20 x 1 ms overflowing, 18 ms", MS, { 20, 20, 20 }, 0, 18 * MS, 0, 18, 18, 0 },
+	{ "20 x 1 ms overflowing, 20 ms", MS, { 20, 20, 20 }, 0, 20 * MS, 1, 1, 20, 0 },
+	{ "20 x 1 ms overflowing, 350 ms", MS, { 20, 20, 20 }, 0, 350 * MS, 1, 17, 350, 1 },
+	{ "20 x 1 ms overflowing, 450 ms", MS, { 20, 20, 20 }, 0, 450 * MS, 2, 1, 450, 2 },
+	{ "512 x 100 ms hashed, 5 s", 100 * MS, { 512 }, 0, 5000 * MS, 0, 50, 50, 0 },
+	{ "512 x 100 ms hashed, all round", 100 * MS, { 512 }, 7, 51100 * MS, 0, 6, 518, 0 },
+	{ "512 x 100 ms hashed, 2nd round", 100 * MS, { 512 }, 0, 60000 * MS, 1, 9, 600, 1 },
+	{ "day, hour, minute, second", SEC, { 60, 60, 24, 100 }, VL_CLOCK, 3045 * SEC,
+	  1, 15, VL_CLOCK + 3045, 1 },
+	{ "256,64,64,64,64: 255", TICK_10MS, { 256, 64, 64, 64, 64 }, 0, 255 * TICK_10MS,
+	  0, 255, 255, 0 },
+	{ "256,64,64,64,64: 256", TICK_10MS, { 256, 64, 64, 64, 64 }, 0, 256 * TICK_10MS,
+	  1, 1, 256, 0 },
+	{ "256,64,64,64,64: 300", TICK_10MS, { 256, 64, 64, 64, 64 }, 0, 300 * TICK_10MS,
+	  1, 1, 300, 1 },
+	{ "256,64,64,64,64: 16383", TICK_10MS, { 256, 64, 64, 64, 64 }, 0, 16383 * TICK_10MS,
+	  1, 63, 16383, 1 },
+	{ "256,64,64,64,64: 16645", TICK_10MS, { 256, 64, 64, 64, 64 }, 0, 16645 * TICK_10MS,
+	  2, 1, 16645, 2 },
+	{ "256,64,64,64,64: 1064965", TICK_10MS, { 256, 64, 64, 64, 64 }, 0,
+	  1064965 * TICK_10MS, 3, 1, 1064965, 2 },
+	{ "256,64,64,64,64: all five", TICK_10MS, { 256, 64, 64, 64, 64 }, 0,
+	  68174085 * TICK_10MS, 4, 1, 68174085, 4 },
+};
+
+/*
+ * The level, by definition, of a timer due at @tick while the wheel is at @clock: the
+ * lowest level on which the timer's slot is less than one turn ahead.
+ */
+static int book_level(const struct rig *rig, u64 clock, u64 tick)
+{
+	u64 width = 1;
+	int i;
+
+	for (i = 0; i < rig->g.levels; i++) {
+		if (div64_u64(tick, width) - div64_u64(clock, width) < rig->g.spokes[i])
+			break;
+		width *= rig->g.spokes[i];
+	}
+	return i;
+}
+
+/* Advance tick by tick or, where that takes too long, by turns of level 0. */
+static void example_turn(struct rig *rig, struct item *item, const struct example *e)
+{
+	u64 clock = e->clock, stride = e->fires - clock > 20000 ? e->spokes[0] : 1;
+	u64 width[HWHEEL_MAX_LEVELS + 1] = { 1 };
+	int i, level = e->level;
+
+	for (i = 0; i < rig->g.levels; i++)
+		width[i + 1] = width[i] * e->spokes[i];
+
+	for (;;) {
+		clock = (div64_u64(clock, stride) + 1) * stride;
+		if (clock >= e->fires)
+			break;
+		advance(rig, clock);
+		/* The timer cascades when the clock reaches its slot, and not before. */
+		if (level < rig->g.levels &&
+		    div64_u64(clock, width[level]) == div64_u64(e->fires, width[level]))
+			level = book_level(rig, clock, e->fires);
+		else if (level == rig->g.levels)
+			level = place(rig, item).level;
+		if (stride == 1 && place(rig, item).level != level) {
+			KUNIT_FAIL(rig->test, "%s: level %d at tick %llu, should be %d",
+				   e->name, place(rig, item).level, clock, level);
+			break;
+		}
+	}
+	advance(rig, e->fires - 1);
+	KUNIT_EXPECT_EQ_MSG(rig->test, item->fired, NOT_FIRED, "%s", e->name);
+	advance(rig, e->fires);
+	KUNIT_EXPECT_EQ_MSG(rig->test, item->fired, e->fires, "%s", e->name);
+	KUNIT_EXPECT_EQ_MSG(rig->test, rig->l.moved, e->moves, "%s", e->name);
+}
+
+static void test_examples(struct kunit *test)
+{
+	struct item *t = items_new(test, 1);
+	const struct example *e;
+
+	for (e = examples; e < examples + ARRAY_SIZE(examples); e++) {
+		struct rig *rig = rig_new(test, e->tick_ns, e->spokes, e->clock);
+		unsigned int turn;
+
+		for (turn = 0; turn < 2; turn++) {
+			struct place p;
+
+			rig_begin(rig, e->clock);
+			rig->last = 0;
+			add_ns(rig, t, e->clock * e->tick_ns + e->delay_ns);
+			p = place(rig, t);
+			KUNIT_EXPECT_EQ_MSG(test, p.level, e->level, "%s", e->name);
+			KUNIT_EXPECT_EQ_MSG(test, p.spoke, e->spoke, "%s", e->name);
+			KUNIT_EXPECT_EQ_MSG(test, p.level,
+					    book_level(rig, e->clock, e->fires),
+					    "%s", e->name);
+			KUNIT_EXPECT_EQ_MSG(test, levels_wake(&rig->l), e->fires,
+					    "%s", e->name);
+			if (turn) {
+				example_turn(rig, t, e);
+			} else {
+				/* Advance at once: one spoke is visited, no timer is moved. */
+				advance(rig, e->fires);
+				KUNIT_EXPECT_EQ_MSG(test, t->fired, e->fires, "%s", e->name);
+				KUNIT_EXPECT_EQ_MSG(test, rig->l.visited, 1, "%s", e->name);
+				KUNIT_EXPECT_EQ_MSG(test, rig->l.moved, 0, "%s", e->name);
+			}
+			expect_sound(rig);
+			if (hwheel_pending(&t->timer))
+				levels_del(&rig->l, &t->timer);
+		}
+	}
+}
+
+/* Two timers share a coarse spoke. Each fires at its own tick. */
+static void test_coarse_spoke_shared(struct kunit *test)
+{
+	struct rig *rig = rig_new(test, MS, SPOKES(16, 16, 16), 3);
+	struct item *t = items_new(test, 2);
+
+	add(rig, &t[0], 305);
+	add(rig, &t[1], 303);
+	advance(rig, 400);
+	KUNIT_EXPECT_EQ(test, t[1].fired, 303ULL);
+	KUNIT_EXPECT_EQ(test, t[0].fired, 305ULL);
+	expect_sound(rig);
+}
+
+static void test_beyond_one_level(struct kunit *test)
+{
+	static const u64 due[] = { 8, 10, 200 };
+	struct rig *rig = rig_new(test, 50 * MS, SPOKES(8), 0);
+	struct item *t = items_new(test, ARRAY_SIZE(due));
+	unsigned int i;
+	u64 now;
+
+	for (i = 0; i < ARRAY_SIZE(due); i++) {
+		add(rig, &t[i], due[i]);
+		expect_place(rig, &t[i], 1, -1);
+	}
+	for (now = 0; now <= 210; now++) {
+		advance(rig, now);
+		expect_sound(rig);
+	}
+	for (i = 0; i < ARRAY_SIZE(due); i++)
+		KUNIT_EXPECT_EQ(test, t[i].fired, due[i]);
+}
+
+static void test_clock_face(struct kunit *test)
+{
+	static const u64 clocks[] = { 0, 1, 59, 60, 3599, 3601, 43199 };
+	struct item *t = items_new(test, 43200);
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		struct rig *rig = rig_new(test, NSEC_PER_SEC, SPOKES(60, 60, 12), clocks[i]);
+		u64 wrong = 0;
+
+		for (j = 0; j < 43200; j++)
+			add(rig, &t[j], clocks[i] + j + 1);
+		expect_sound(rig);
+		if (i % 2) {
+			advance(rig, clocks[i] + 43200);
+		} else {
+			for (j = 0; j < 43200; j++)
+				advance(rig, clocks[i] + j + 1);
+		}
+		for (j = 0; j < 43200; j++)
+			wrong += t[j].fired != clocks[i] + j + 1;
+		KUNIT_EXPECT_EQ(test, wrong, 0ULL);
+		expect_sound(rig);
+	}
+}
+
+/* ------------------------------------------------------------------------ */
+/* Exactness */
+
+/* A lone timer on a wheel at @clock fires at @tick, and causes one wakeup. */
+static void lone_timer(struct rig *rig, struct item *item, u64 clock, u64 tick)
+{
+	rig_begin(rig, clock);
+	rig->last = 0;
+	add(rig, item, tick);
+	if (levels_check(&rig->l) || levels_wake(&rig->l) != tick) {
+		KUNIT_FAIL(rig->test, "clock %llu tick %llu: %s, wake %llu", clock, tick,
+			   levels_check(&rig->l), levels_wake(&rig->l));
+		levels_del(&rig->l, &item->timer);
+		return;
+	}
+	advance(rig, tick);
+	if (item->fired != tick || rig->l.visited != 1)
+		KUNIT_FAIL(rig->test, "clock %llu tick %llu fired %llu visited %llu",
+			   clock, tick, item->fired, rig->l.visited);
+}
+
+static void test_boundaries(struct kunit *test)
+{
+	struct rig *rig = rig_new(test, MS, SPOKES(128, 128, 128, 128, 128), 0);
+	const u64 most = 400ULL * 24 * 3600 * 1000;
+	struct item *t = items_new(test, 1);
+	u64 clock, width;
+	int i, j, k, d;
+
+	for (i = 0; i < 50; i++) {
+		for (width = 1, j = 0; j <= 5; j++, width *= 128) {
+			for (k = 1; k <= 128; k = k < 4 ? k + 1 : k * 2 - (k == 64)) {
+				for (d = -2; d <= 2; d++) {
+					if (width * k + d > most)
+						continue;
+					/* The clock, too, is at, before and after a boundary. */
+					clock = round_up(hwt_random_magnitude(1ULL << 42),
+							 1ULL << hwt_random_below(36)) +
+						hwt_random_below(4);
+					clock -= min(clock, 2ULL);
+					lone_timer(rig, t, clock, clock + width * k + d);
+				}
+			}
+		}
+		for (j = 0; j < 200; j++) {
+			clock = hwt_random_magnitude(1ULL << 42);
+			lone_timer(rig, t, clock, clock + hwt_random_below(most));
+		}
+	}
+}
+
+static void test_parked_hides_nothing(struct kunit *test)
+{
+	static const unsigned int geometries[][HWHEEL_MAX_LEVELS + 1] = {
+		{ 8 },
+		{ 2, 2 },
+		{ 10, 60, 5 },
+		{ 3, 7 },
+	};
+	struct item *t = items_new(test, 4);
+	unsigned int i;
+	u64 now, near;
+
+	for (i = 0; i < ARRAY_SIZE(geometries); i++) {
+		struct rig *rig = rig_new(test, MS, geometries[i], 5);
+		u64 reach = rig->l.level[rig->l.planned].width;
+
+		add_ns(rig, &t[0], KTIME_MAX);
+		add(rig, &t[1], 5 + 40 * reach + 3);
+		expect_place(rig, &t[0], rig->l.planned, -1);
+		for (now = 5; now < 45 * reach; now += 1 + hwt_random_below(reach / 2)) {
+			near = now + 1 + hwt_random_below(3 * reach);
+			add(rig, &t[2], near);
+			add(rig, &t[3], near + 1);
+			KUNIT_EXPECT_LE(test, levels_wake(&rig->l), near);
+			advance(rig, near - 1);
+			KUNIT_EXPECT_EQ(test, t[2].fired, NOT_FIRED);
+			now = near + hwt_random_below(2);
+			advance(rig, now);
+			KUNIT_EXPECT_EQ(test, t[2].fired, near);
+			if (hwheel_pending(&t[3].timer))
+				levels_del(&rig->l, &t[3].timer);
+			expect_sound(rig);
+		}
+		KUNIT_EXPECT_EQ(test, t[1].fired, 5 + 40 * reach + 3);
+		KUNIT_EXPECT_EQ(test, t[0].fired, NOT_FIRED);
+		KUNIT_EXPECT_EQ(test, rig->l.pending, 1ULL);
+		advance(rig, levels_tick_up(&rig->l, KTIME_MAX) - 1);
+		KUNIT_EXPECT_EQ(test, t[0].fired, NOT_FIRED);
+		advance(rig, levels_tick_up(&rig->l, KTIME_MAX));
+		KUNIT_EXPECT_EQ(test, t[0].fired, levels_tick_up(&rig->l, KTIME_MAX));
+	}
+}
+
+/* ------------------------------------------------------------------------ */
+/* Levels that are added one by one */
+
+static const unsigned int growing[][HWHEEL_MAX_LEVELS + 1] = {
+	{ 128, 128, 128 },
+	{ 10, 60, 5 },
+	{ 3, 2, 2, 3, 2 },
+	{ 2 },
+	{ 2, 2, 2, 2, 2, 2, 2, 2 },
+};
+
+/* A wheel at @clock with its first @levels levels */
+static struct rig *rig_part(struct kunit *test, const unsigned int *spokes,
+			    u64 clock, unsigned int levels)
+{
+	struct rig *rig = rig_new(test, MS, spokes, clock);
+
+	rig_begin_bare(rig, clock);
+	while (rig->l.nr < levels)
+		rig_grow(rig);
+	return rig;
+}
+
+/*
+ * Timers at all boundaries are armed on a wheel with @levels levels. Later the wheel
+ * gets one more level at each of some ticks. The timers fire at their ticks, in order.
+ */
+static void grow_by_steps(struct kunit *test, const unsigned int *spokes,
+			  unsigned int levels, unsigned int steps)
+{
+	struct rig *rig = rig_part(test, spokes, 5, levels);
+	u64 width = 1, now, wrong = 0;
+	struct item *t = items_new(test, 7 * (HWHEEL_MAX_LEVELS + 1));
+	unsigned int i, n = 0;
+	int d;
+
+	for (i = 0; i <= rig->g.levels; i++) {
+		for (d = -3; d <= 3; d++)
+			add(rig, &t[n++], max_t(s64, 5 + width + d, 0));
+		width *= spokes[i] ?: 1;
+	}
+	expect_sound(rig);
+	for (now = 5; rig->l.pending;
+	     now = max(now + 1, min(levels_wake(&rig->l), now + width / 3))) {
+		for (i = 0; i < steps && rig->l.pending; i++)
+			step(rig, now);
+		if (rig_grow(rig))
+			expect_sound(rig);
+		advance(rig, now);
+		if (now > 4 * width + 20) {
+			KUNIT_FAIL(test, "%llu timers do not fire", rig->l.pending);
+			break;
+		}
+	}
+	for (i = 0; i < n; i++)
+		wrong += t[i].fired != max(levels_tick_up(&rig->l, t[i].timer.expires), 5ULL);
+	KUNIT_EXPECT_EQ_MSG(test, wrong, 0, "%u levels of %u, %u steps", levels, spokes[0], steps);
+	KUNIT_EXPECT_EQ(test, rig->fired, n);
+	expect_sound(rig);
+}
+
+static void test_grow_by_steps(struct kunit *test)
+{
+	unsigned int i, levels, steps;
+
+	for (i = 0; i < ARRAY_SIZE(growing); i++)
+		for (levels = 0; levels < HWHEEL_MAX_LEVELS && growing[i][levels]; levels++)
+			for (steps = 0; steps < 3; steps++)
+				grow_by_steps(test, growing[i], levels, steps);
+}
+
+static unsigned int wants;
+
+static void note_want(struct hwheel_levels *l)
+{
+	wants++;
+}
+
+/* A wheel asks for the levels that its timer needs, and for no others. */
+static void test_grow_on_demand(struct kunit *test)
+{
+	struct item *t = items_new(test, 1);
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(growing); i++) {
+		struct rig *rig = rig_part(test, growing[i], 0, 0);
+		u64 reach = rig->l.level[rig->g.levels].width;
+
+		for (j = 0; j < 300; j++) {
+			u64 clock = hwt_random_magnitude(1 << 20);
+			u64 tick = clock + hwt_random_magnitude(2 * reach);
+			int level = min_t(int, book_level(rig, clock, tick), rig->g.levels - 1);
+
+			rig_begin_bare(rig, clock);
+			rig->l.want = note_want;
+			wants = 0;
+			add(rig, t, tick);
+			KUNIT_EXPECT_EQ(test, wants, 1);
+			expect_place(rig, t, rig->g.levels, -1);
+			while (rig->l.nr < rig->l.wanted) {
+				rig_grow(rig);
+				expect_sound(rig);
+				levels_del(&rig->l, &t->timer);
+				add(rig, t, tick);
+			}
+			KUNIT_EXPECT_EQ_MSG(test, rig->l.nr, level + 1,
+					    "levels for tick %llu at %llu", tick, clock);
+			expect_place(rig, t, book_level(rig, clock, tick), -1);
+			expect_sound(rig);
+			levels_del(&rig->l, &t->timer);
+		}
+	}
+}
+
+/* ------------------------------------------------------------------------ */
+/* Moves, crowds, slack */
+
+static void test_same_spoke_stays(struct kunit *test)
+{
+	enum { OTHERS = 2 };
+	struct rig *rig = rig_new(test, MS, SPOKES(16, 16, 16), 3);
+	struct item *t = items_new(test, 1 + OTHERS);
+	unsigned int i;
+
+	for (i = 0; i <= OTHERS; i++)
+		add(rig, &t[i], 43 + !!i);
+	KUNIT_EXPECT_PTR_EQ(test, t[0].timer.entry.next, &t[1].timer.entry);
+	mod(rig, &t[0], 46);		/* the same spoke: the timer is not moved */
+	KUNIT_EXPECT_PTR_EQ(test, t[0].timer.entry.next, &t[1].timer.entry);
+	mod(rig, &t[0], 40);		/* nor if the spoke is due earlier now */
+	KUNIT_EXPECT_PTR_EQ(test, t[0].timer.entry.next, &t[1].timer.entry);
+	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), 40ULL);
+	mod(rig, &t[0], 60);
+	expect_place(rig, &t[0], 1, 3);
+	mod(rig, &t[0], 42);
+	expect_sound(rig);
+	advance(rig, 100);
+	KUNIT_EXPECT_EQ(test, t[0].fired, 42ULL);
+	for (i = 1; i <= OTHERS; i++)
+		KUNIT_EXPECT_EQ(test, t[i].fired, 44ULL);
+
+	/* The clock is in this slot, but the slot is not empty yet. */
+	rig = rig_new(test, MS, SPOKES(16, 16, 16), 3);
+	add(rig, &t[0], 300);
+	add(rig, &t[1], 310);
+	levels_set_clock(&rig->l, 257);
+	mod(rig, &t[1], 299);
+	mod(rig, &t[0], 301);
+	add(rig, &t[2], 290);
+	expect_sound(rig);
+	advance(rig, 400);
+	KUNIT_EXPECT_EQ(test, t[2].fired, 290ULL);
+	KUNIT_EXPECT_EQ(test, t[1].fired, 299ULL);
+	KUNIT_EXPECT_EQ(test, t[0].fired, 301ULL);
+}
+
+static void test_bits_follow(struct kunit *test)
+{
+	struct rig *rig = rig_new(test, MS, SPOKES(4096, 100, 2), 0);
+	struct item *t = items_new(test, 4000);
+	unsigned int i, n = 0;
+
+	for (i = 0; i < 4000; i++) {
+		add(rig, &t[i], hwt_random_magnitude(1ULL << 22));
+		if (i % 256 == 0)
+			expect_sound(rig);
+	}
+	while (n < 4000) {
+		i = hwt_random_below(4000);
+		if (!hwheel_pending(&t[i].timer))
+			continue;
+		levels_del(&rig->l, &t[i].timer);
+		if (++n % 256 == 0)
+			expect_sound(rig);
+	}
+	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), HWHEEL_NEVER);
+	for (i = 0; i <= rig->l.planned; i++)
+		KUNIT_EXPECT_EQ(test, rig->l.level[i].summary, 0ULL);
+}
+
+/*
+ * A crowd in one coarse spoke is sifted early. All timers fire in time, also those that
+ * join the crowd late.
+ */
+static void crowd(struct kunit *test, u64 tick_ns, const unsigned int *spokes, u64 begin,
+		  u64 width, u64 lead)
+{
+	enum { CROWD = 20000, OTHERS = 400 };
+	struct rig *rig = rig_new(test, tick_ns, spokes, 0);
+	struct item *t = items_new(test, CROWD + OTHERS);
+	struct hwheel_spoke *spoke;
+	u64 wake, wrong = 0, now, moved;
+	u64 most = 0;
+	unsigned int i;
+
+	rig_fan(rig);
+	for (i = 0; i < CROWD; i++)
+		add(rig, &t[i], begin + hwt_random_below(width));
+	spoke = levels_place(&rig->l, begin);
+	wake = levels_wake(&rig->l);
+	KUNIT_EXPECT_LE(test, wake, begin - lead);
+	KUNIT_EXPECT_GE(test, wake, begin - min(begin, 8 * lead + 10));
+	advance(rig, wake);
+	expect_sound(rig);
+	KUNIT_EXPECT_TRUE(test, spoke_bare(spoke));
+	KUNIT_EXPECT_FALSE(test, rig->l.starved);
+
+	/* From now on no due timer waits for more than a few moves. */
+	for (i = CROWD; i < CROWD + OTHERS; i++)
+		add(rig, &t[i], max(wake + 1, begin + i - CROWD - 200));
+	for (now = wake; rig->l.pending && now <= begin + width; now++) {
+		moved = rig->l.moved;
+		while (levels_ripe(&rig->l, now))
+			step(rig, now);
+		most = max(most, rig->l.moved - moved);
+		for (i = 0; i < 8; i++)
+			step(rig, now);
+		if (now % 4096 == 0)
+			expect_sound(rig);
+	}
+	KUNIT_EXPECT_LE(test, most, 2ULL * HWHEEL_CROWD * (rig->g.levels + 1));
+	for (i = 0; i < CROWD + OTHERS; i++)
+		wrong += t[i].fired * tick_ns != t[i].timer.expires;
+	KUNIT_EXPECT_EQ(test, wrong, 0ULL);
+	KUNIT_EXPECT_EQ(test, rig->fired, (u64)CROWD + OTHERS);
+	KUNIT_EXPECT_EQ(test, rig->l.fans_used, 0U);
+	expect_sound(rig);
+}
+
+static void test_crowd(struct kunit *test)
+{
+	/* 20 ms of work for a spoke of 16 s, of 820 ms, of 16 ms; for a bucket of 16 ms */
+	crowd(test, MS, SPOKES(128, 128, 128), 5 * 16384, 16384, 10);
+	crowd(test, 50000, SPOKES(128, 128, 128), 5 * 16384, 16384, 200);
+	crowd(test, 1000, SPOKES(128, 128, 128), 5 * 16384, 16384, 10000);
+	crowd(test, 1000, SPOKES(2), 4 * 16384, 65536, 10000);
+}
+
+/* A million timers that share a tick are moved together. */
+static void test_same_tick(struct kunit *test)
+{
+	enum { MANY = 20000 };
+	struct rig *rig = rig_new(test, MS, SPOKES(128, 128, 128, 128), 0);
+	struct item *t = items_new(test, MANY);
+	unsigned int i;
+
+	for (i = 0; i < MANY; i++)
+		add(rig, &t[i], 3000000);
+	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), 3000000ULL);
+	advance(rig, 2999999);
+	KUNIT_EXPECT_LE(test, rig->l.moved, 3ULL);
+	expect_sound(rig);
+	advance(rig, 3000000);
+	KUNIT_EXPECT_EQ(test, rig->fired, (u64)MANY);
+}
+
+/*
+ * A crowd is due at one tick. Other timers in its spoke must not wait for the crowd:
+ * neither a timer of the crowd that is re-armed for another tick, nor a new timer.
+ */
+static void test_same_tick_parts(struct kunit *test)
+{
+	enum { MANY = 20000 };
+	static const u64 begins[] = { 5 * 128, 5 * 16384, 5 * 2097152 };
+	unsigned int i, j;
+
+	for (j = 0; j < ARRAY_SIZE(begins); j++) {
+		struct rig *rig = rig_new(test, MS, SPOKES(128, 128, 128), 0);
+		struct item *t = items_new(test, MANY + 1);
+		const u64 begin = begins[j];
+
+		rig_fan(rig);
+		for (i = 0; i < MANY; i++)
+			add(rig, &t[i], begin + 100);
+		mod(rig, &t[MANY / 2], begin + 50);
+		mod(rig, &t[0], begin + 99);
+		mod(rig, &t[MANY - 1], begin + 101);
+		add(rig, &t[MANY], begin + 98);
+		expect_sound(rig);
+		advance(rig, begin + 99);
+		expect_sound(rig);
+		KUNIT_EXPECT_EQ(test, t[MANY / 2].fired, begin + 50);
+		KUNIT_EXPECT_EQ(test, t[MANY].fired, begin + 98);
+		KUNIT_EXPECT_EQ(test, t[0].fired, begin + 99);
+		advance(rig, begin + 200);
+		KUNIT_EXPECT_EQ(test, rig->fired, (u64)MANY + 1);
+		KUNIT_EXPECT_EQ(test, t[MANY - 1].fired, begin + 101);
+		KUNIT_EXPECT_LE(test, rig->l.moved, 20ULL);
+		KUNIT_EXPECT_EQ(test, rig->l.fans_used, 0U);
+	}
+}
+
+/*
+ * A timer that is re-armed for the past all the time delays the other timers only by the
+ * time of its own callback.
+ */
+static void test_past_fair(struct kunit *test)
+{
+	enum { OTHERS = 20, TAKES = 3 };
+	struct rig *rig = rig_new(test, MS, SPOKES(16, 16, 16), 100);
+	struct item *t = items_new(test, OTHERS + 1);
+	struct hwheel_timer *timer;
+	unsigned int i, n = 0;
+	u64 now = 100, latest = 0;
+
+	for (i = 1; i <= OTHERS; i++)
+		add(rig, &t[i], 110 + i * 5);
+	add(rig, &t[0], 1);
+	while (n < OTHERS && now < 1000) {
+		if (levels_step(&rig->l, now) != HWHEEL_DUE)
+			continue;
+		while ((timer = levels_pop(&rig->l))) {
+			if (timer != &t[0].timer) {
+				latest = max(latest, now - levels_due(&rig->l, timer));
+				n++;
+				continue;
+			}
+			now += TAKES;
+			add(rig, &t[0], 1);
+		}
+		expect_sound(rig);
+	}
+	KUNIT_EXPECT_EQ(test, n, OTHERS);
+	KUNIT_EXPECT_LE(test, latest, 2ULL * TAKES);
+}
+
+static void test_slack(struct kunit *test)
+{
+	static const unsigned int geometries[][HWHEEL_MAX_LEVELS + 1] = {
+		{ 128, 128, 128 },
+		{ 10, 60, 5 },
+		{ 60, 60, 12 },
+		{ 3, 4, 5, 6 },
+	};
+	unsigned int i, j, k;
+
+	for (i = 0; i < ARRAY_SIZE(geometries); i++) {
+		struct rig *rig = rig_new(test, MS, geometries[i], 0);
+
+		/* Wheels that are just being set up: no crash */
+		rig->l.planned = 0;
+		rig->l.pow2 = false;
+		KUNIT_EXPECT_EQ(test, levels_align(&rig->l, 5, 9), 9ULL);
+		rig_begin(rig, 0);
+
+		for (j = 0; j < 3000; j++) {
+			u64 first = 1 + hwt_random_magnitude(1 << 18);
+			u64 last = first + hwt_random_magnitude(2000);
+			u64 x, best = first, best_key = 0;
+			u64 got = levels_align(&rig->l, first, last);
+
+			/* Widest slot first, then most trailing zeroes. */
+			for (x = first; x <= last; x++) {
+				u64 key = 0;
+
+				for (k = 0; k < rig->l.planned; k++) {
+					u64 slot = div64_u64(x, rig->l.level[k].width);
+
+					if (slot * rig->l.level[k].width == x)
+						key = k * 64 + __ffs64(slot);
+				}
+				if (rig->l.pow2)
+					key = __ffs64(x);
+				if (key > best_key) {
+					best_key = key;
+					best = x;
+				}
+			}
+			if (got != best)
+				KUNIT_FAIL(test, "%llu to %llu: %llu, should be %llu",
+					   first, last, got, best);
+		}
+	}
+}
+
+static void test_divisors(struct kunit *test)
+{
+	struct hwheel_divisor div;
+	unsigned int i, j;
+
+	for (i = 0; i < 20000; i++) {
+		u64 d = i < 5000 ? i + 1 : 1 + hwt_random_magnitude(S64_MAX);
+
+		divisor_init(&div, d);
+		for (j = 0; j < 20; j++) {
+			u64 x = hwt_random_magnitude(S64_MAX);
+
+			if (j < 10)	/* at, before and after a multiple */
+				x = div64_u64(x, d) * d + j % 3 - 1;
+			x &= S64_MAX;
+			if (j == 19)
+				x = S64_MAX;
+			if (divisor_div(&div, x) != div64_u64(x, d))
+				KUNIT_FAIL(test, "%llu / %llu = %llu", x, d,
+					   divisor_div(&div, x));
+		}
+	}
+}
+
+static void test_geometry_faults(struct kunit *test)
+{
+	static const struct {
+		struct hwheel_geometry	g;
+		bool			bad;
+	} rows[] = {
+		{ { 1000, 1, { 2 } }, false },
+		{ { 999, 1, { 2 } }, true },
+		{ { 0, 1, { 2 } }, true },
+		{ { 1000, 0, { 2 } }, true },
+		{ { 1000, 9, { 2 } }, true },
+		{ { 1000, 2, { 2, 1 } }, true },
+		{ { 1000, 2, { 4096, 4096 } }, false },
+		{ { 1000, 2, { 4097, 2 } }, true },
+		{ { 1000, 8, { 128, 128, 128, 128, 128, 128, 128, 16 } }, false },
+		{ { 1000, 8, { 128, 128, 128, 128, 128, 128, 128, 17 } }, true },
+		{ { S64_MAX / 2, 1, { 2 } }, false },
+		{ { S64_MAX / 2 + 1, 1, { 2 } }, true },
+		{ { U64_MAX, 1, { 2 } }, true },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		KUNIT_EXPECT_EQ_MSG(test, !!hwheel_geometry_fault(&rows[i].g), rows[i].bad,
+				    "row %u", i);
+}
+
+/* A walk with pauses sees each timer once that is on the wheel during the whole walk. */
+static void test_walk(struct kunit *test)
+{
+	enum { N = 1000 };
+	struct rig *rig = rig_new(test, MS, SPOKES(16, 16, 16), 0);
+	struct item *t = items_new(test, N);
+	u8 *seen = kunit_kzalloc(test, N, GFP_KERNEL);
+	struct hwheel_timer *timer;
+	unsigned int i, n = 0, wrong = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, seen);
+	for (i = 0; i < N; i++)
+		add(rig, &t[i], 600 + i % 100);
+	levels_walk_begin(&rig->l, levels_place(&rig->l, 600));
+	while ((timer = levels_walk_next(&rig->l))) {
+		seen[container_of(timer, struct item, timer) - t]++;
+		/* Remove every third timer, just ahead of the walk. */
+		if (++n % 2 && spoke_of(timer->entry.next) != rig->l.walked) {
+			timer = list_next_entry(timer, entry);
+			levels_del(&rig->l, timer);
+			seen[container_of(timer, struct item, timer) - t] += 10;
+		}
+	}
+	levels_walk_end(&rig->l);
+	for (i = 0; i < N; i++)
+		wrong += seen[i] != (hwheel_pending(&t[i].timer) ? 1 : 10);
+	KUNIT_EXPECT_EQ(test, wrong, 0U);
+	expect_sound(rig);
+
+	/* When the whole spoke is moved away, the walk ends. */
+	rig = rig_new(test, MS, SPOKES(16, 16, 16), 0);
+	for (i = 0; i < 10; i++)
+		add(rig, &t[i], 600);
+	levels_walk_begin(&rig->l, levels_place(&rig->l, 600));
+	KUNIT_EXPECT_NOT_NULL(test, levels_walk_next(&rig->l));
+	step(rig, 512);
+	KUNIT_EXPECT_NULL(test, levels_walk_next(&rig->l));
+	levels_walk_end(&rig->l);
+}
+
+/* ------------------------------------------------------------------------ */
+/* The random walk, compared with a sorted list */
+
+struct model_timer {
+	struct item		item;
+	struct list_head	sorted;
+	u64			due;		/* at least the floor at that time */
+	bool			past;		/* it was armed for the past */
+	bool			armed;
+};
+
+struct model {
+	struct rig		rig;
+	struct list_head	sorted;
+	struct model_timer	*timers;
+	unsigned int		nr;
+	u64			now;
+	u64			fired;
+};
+
+static void model_arm(struct model *m, struct model_timer *t, u64 tick)
+{
+	struct model_timer *other;
+
+	if (t->armed) {
+		list_del(&t->sorted);
+		mod(&m->rig, &t->item, tick);
+	} else {
+		add(&m->rig, &t->item, tick);
+	}
+	t->due = max(tick, m->rig.l.floor);
+	t->past = tick < t->due;
+	t->armed = true;
+	list_for_each_entry_reverse(other, &m->sorted, sorted)
+		if (other->due <= t->due)
+			break;
+	list_add(&t->sorted, &other->sorted);
+}
+
+static void model_cancel(struct model *m, struct model_timer *t)
+{
+	if (t->armed) {
+		list_del(&t->sorted);
+		levels_del(&m->rig.l, &t->item.timer);
+		t->armed = false;
+	}
+}
+
+/*
+ * The timers that fired must be the first of the sorted list. Timers that are due at the
+ * same tick may fire in any order.
+ */
+static const char *model_compare(struct model *m, bool all)
+{
+	struct model_timer *t, *next;
+
+	list_for_each_entry_safe(t, next, &m->sorted, sorted) {
+		if (t->item.fired == NOT_FIRED) {
+			if (t->due < m->rig.last)
+				return "a timer was passed over";
+			continue;
+		}
+		if (t->item.fired > t->due || (t->item.fired < t->due && !t->past))
+			return "a timer fired at another tick than its own";
+		list_del(&t->sorted);
+		t->armed = false;
+		m->fired++;
+	}
+	if (m->fired != m->rig.fired)
+		return "a timer fired that is not the next";
+	if (!all || list_empty(&m->sorted))
+		return NULL;
+	t = list_first_entry(&m->sorted, struct model_timer, sorted);
+	if (t->due <= m->now)
+		return "a timer that is due did not fire";
+	if (levels_wake(&m->rig.l) > t->due)
+		return "the wheel would wake too late";
+	return NULL;
+}
+
+static const char *model_op(struct model *m, u64 span)
+{
+	struct model_timer *t = &m->timers[hwt_random_below(m->nr)];
+	u64 tick;
+
+	switch (hwt_random_below(16)) {
+	case 0 ... 5:
+		tick = m->now + hwt_random_magnitude(span);
+		model_arm(m, t, tick - min(tick, hwt_random_below(3)));
+		break;
+	case 6 ... 8:	/* near its old tick */
+		tick = (t->armed ? t->due : m->now) + hwt_random_below(9);
+		model_arm(m, t, tick - min(tick, 4ULL));
+		break;
+	case 9:		/* aligned, so that some timers share a tick */
+		tick = round_up(m->now + hwt_random_magnitude(span), 1ULL << hwt_random_below(16));
+		model_arm(m, t, tick);
+		break;
+	case 10:	/* advance the clock first, as arming does */
+		if (list_empty(&m->sorted))
+			break;
+		tick = list_first_entry(&m->sorted, struct model_timer, sorted)->due;
+		tick = min(tick, levels_wake(&m->rig.l));
+		if (tick > m->rig.l.clock) {
+			tick = m->rig.l.clock + hwt_random_below(tick - m->rig.l.clock + 1);
+			levels_set_clock(&m->rig.l, tick);
+			m->now = max(m->now, tick);
+		}
+		break;
+	case 11 ... 12:
+		model_cancel(m, t);
+		break;
+	case 13:	/* part of the way */
+		m->now += hwt_random_magnitude(span / 8 + 2);
+		for (tick = hwt_random_below(8); tick; tick--)
+			step(&m->rig, m->now);
+		return model_compare(m, false);
+	default:
+		m->now += hwt_random_magnitude(span / 16 + 2);
+		advance(&m->rig, m->now);
+		return model_compare(m, true);
+	}
+	return NULL;
+}
+
+static void random_walk(struct kunit *test, const unsigned int *spokes, u64 tick_ns,
+			unsigned int ops)
+{
+	struct model *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+	const char *fault = NULL;
+	u64 span, most;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	INIT_LIST_HEAD(&m->sorted);
+	most = div64_u64(S64_MAX, tick_ns) / 8;
+	m->now = hwt_random_magnitude(most);
+	rig_init(&m->rig, test, tick_ns, spokes, m->now);
+	if (hwt_random_below(4))
+		rig_fan(&m->rig);
+	if (hwt_random_below(2))	/* then levels are added on demand, or late */
+		rig_begin_bare(&m->rig, m->now);
+	m->nr = 1 + hwt_random_below(100);
+	m->timers = kunit_kcalloc(test, m->nr, sizeof(*m->timers), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, m->timers);
+	/* Up to a few times the reach, but not beyond the end of time. */
+	span = min(m->rig.l.level[m->rig.l.planned].width * 4, most);
+
+	for (i = 0; i < ops && !fault && m->now < 6 * most; i++) {
+		fault = model_op(m, span);
+		if (m->rig.l.wanted > m->rig.l.nr && !hwt_random_below(50))
+			rig_grow(&m->rig);
+		if (!fault && i % 64 == 0)
+			fault = levels_check(&m->rig.l);
+	}
+	if (fault) {
+		KUNIT_FAIL(test, "seed=%lu, op %u at tick %llu: %s; tick_ns %llu, spokes",
+			   hwt_seed, i, m->now, fault, tick_ns);
+		for (; *spokes; spokes++)
+			kunit_info(test, "    %u", *spokes);
+	}
+	kunit_kfree(test, m->rig.memory);
+	if (m->rig.fans)
+		kunit_kfree(test, m->rig.fans);
+	kunit_kfree(test, m->timers);
+	kunit_kfree(test, m);
+}
+
+static void test_random_walk(struct kunit *test)
+{
+	static const struct {
+		u64			tick_ns;
+		unsigned int		spokes[HWHEEL_MAX_LEVELS + 1];
+	} rows[] = {
+		{ MS,		{ 16, 16, 16 } },
+		{ MS,		{ 3, 3, 3 } },
+		{ NSEC_PER_SEC,	{ 10, 10, 10 } },
+		{ 20 * MS,	{ 10, 10 } },
+		{ 100 * MS,	{ 10, 60, 5 } },
+		{ 50 * MS,	{ 8 } },
+		{ NSEC_PER_SEC,	{ 60, 60, 12 } },
+		{ MS,		{ 128, 128, 128, 128, 128 } },
+		{ 1000,		{ 2, 2, 2, 2, 2, 2, 2, 2 } },
+		{ 1000,		{ 2 } },
+	};
+	unsigned int n = ARRAY_SIZE(rows) * 10, i, j;
+
+	for (i = 0; i < n; i++) {
+		unsigned int spokes[HWHEEL_MAX_LEVELS + 1] = {};
+		struct hwheel_geometry g = {};
+
+		/* The seed and the round alone determine each run. */
+		prandom_seed_state(&hwt_rnd, hwt_seed + i);
+		if (i < ARRAY_SIZE(rows)) {
+			random_walk(test, rows[i].spokes, rows[i].tick_ns, walk_ops / n);
+			continue;
+		}
+		do {
+			g.tick_ns = 1000 + hwt_random_magnitude(NSEC_PER_SEC);
+			g.levels = 1 + hwt_random_below(HWHEEL_MAX_LEVELS);
+			for (j = 0; j < g.levels; j++)
+				g.spokes[j] = 2 + hwt_random_magnitude(i % 7 ? 70 : 4095);
+		} while (hwheel_geometry_fault(&g));
+		memcpy(spokes, g.spokes, g.levels * sizeof(*spokes));
+		random_walk(test, spokes, g.tick_ns, walk_ops / n);
+	}
+}
+
+static struct kunit_case hwheel_levels_cases[] = {
+	KUNIT_CASE(test_examples),
+	KUNIT_CASE(test_coarse_spoke_shared),
+	KUNIT_CASE(test_beyond_one_level),
+	KUNIT_CASE(test_clock_face),
+	KUNIT_CASE(test_boundaries),
+	KUNIT_CASE(test_parked_hides_nothing),
+	KUNIT_CASE(test_grow_by_steps),
+	KUNIT_CASE(test_grow_on_demand),
+	KUNIT_CASE(test_same_spoke_stays),
+	KUNIT_CASE(test_bits_follow),
+	KUNIT_CASE(test_crowd),
+	KUNIT_CASE(test_same_tick),
+	KUNIT_CASE(test_same_tick_parts),
+	KUNIT_CASE(test_past_fair),
+	KUNIT_CASE(test_slack),
+	KUNIT_CASE(test_divisors),
+	KUNIT_CASE(test_geometry_faults),
+	KUNIT_CASE(test_walk),
+	KUNIT_CASE(test_random_walk),
+	{}
+};
+
+static struct kunit_suite hwheel_levels_suite = {
+	.name		= "hwheel_levels",
+	.suite_init	= hwt_seed_begin,
+	.test_cases	= hwheel_levels_cases,
+};
+
+kunit_test_suite(hwheel_levels_suite);

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suites hwheel_misuse_*: mistakes of drivers. hwheel must warn of each one once, by the
+ * name of the culprit, and the timers beside it must expire as if nothing had happened.
+ */
+#include <kunit/test.h>
+#include <linux/slab.h>
+
+#include "hwheel_test.h"
+
+/* A timer whose wheel was destroyed can be cancelled, but not armed. */
+static void expect_gone(struct kunit *test, struct probe *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARMS; i++) {
+		hwt_probe_arm(p, i, MS);
+		KUNIT_EXPECT_FALSE_MSG(test, hwheel_pending(&p->timer), "how %u", i);
+	}
+	KUNIT_EXPECT_FALSE(test, hwheel_cancel(&p->timer));
+	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), 0);
+	KUNIT_EXPECT_FALSE(test, hwheel_cancel_sync(&p->timer));
+	KUNIT_EXPECT_FALSE(test, hwheel_shutdown(&p->timer));
+	KUNIT_EXPECT_FALSE(test, hwheel_shutdown_sync(&p->timer));
+}
+
+static void test_gone(struct kunit *test)
+{
+	struct hwheel *wheel = hwt_wheel_new(test, MS), *heir;
+	struct probe *p = hwt_probes_new(test, wheel, MS, 2), *q;
+
+	hwt_probe_add(&p[0], HOUR);
+	hwheel_cancel(&p[0].timer);
+	hwt_wheel_destroy(test);
+	hwt_expect_begin();
+	expect_gone(test, &p[0]);
+	hwt_expect_end();
+	hwt_expect_warned(test, "armed, and its wheel is gone", "callback hwt_probe_run");
+
+	/* A new wheel uses the memory of the destroyed one. */
+	heir = hwt_wheel_new(test, MS);
+	KUNIT_EXPECT_PTR_EQ(test, heir, wheel);
+	q = hwt_probe_new(test, heir, MS);
+	hwt_probe_add(q, 100 * MS);
+	hwt_expect_begin();
+	expect_gone(test, &p[1]);
+	hwt_expect_end();
+	hwt_expect_once(test, q, 1);
+	KUNIT_EXPECT_EQ(test, hwheel_count(heir, "added"), 1);
+	KUNIT_EXPECT_EQ(test, runs(&p[0]) + runs(&p[1]), 0);
+
+	hwt_probe_setup(&p[1], heir, MS, 0);
+	hwt_probe_add(&p[1], MS);
+	hwt_expect_once(test, &p[1], 1);
+}
+
+/* Calls with NULL instead of a timer or a wheel */
+static void test_null(struct kunit *test)
+{
+	unsigned int i;
+
+	hwt_expect_begin();
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_FALSE(test, hwheel_add(NULL, MS));
+		KUNIT_EXPECT_FALSE(test, hwheel_add_range(NULL, MS, MS));
+		KUNIT_EXPECT_FALSE(test, hwheel_add_at(NULL, 0, 0));
+		KUNIT_EXPECT_FALSE(test, hwheel_add_on(NULL, MS, 0));
+		KUNIT_EXPECT_FALSE(test, hwheel_add_on(NULL, MS, -1));
+		KUNIT_EXPECT_FALSE(test, hwheel_mod_pending(NULL, MS));
+		KUNIT_EXPECT_FALSE(test, hwheel_reduce(NULL, MS));
+		KUNIT_EXPECT_EQ(test, hwheel_forward(NULL, MS), 0);
+		KUNIT_EXPECT_EQ(test, hwheel_forward(NULL, -1), 0);
+		KUNIT_EXPECT_FALSE(test, hwheel_cancel(NULL));
+		KUNIT_EXPECT_EQ(test, hwheel_try_cancel(NULL), 0);
+		KUNIT_EXPECT_FALSE(test, hwheel_cancel_sync(NULL));
+		KUNIT_EXPECT_FALSE(test, hwheel_shutdown(NULL));
+		KUNIT_EXPECT_FALSE(test, hwheel_shutdown_sync(NULL));
+		KUNIT_EXPECT_FALSE(test, hwheel_pending(NULL));
+		KUNIT_EXPECT_EQ(test, hwheel_expires(NULL), 0);
+		KUNIT_EXPECT_EQ(test, hwheel_remaining(NULL), 0);
+		hwheel_setup(NULL, hwt_suite_wheel, hwt_probe_run, 0);
+		hwheel_setup_on_stack(NULL, hwt_suite_wheel, hwt_probe_run, 0);
+		hwheel_destroy_on_stack(NULL);
+		hwheel_destroy(NULL);
+		KUNIT_EXPECT_GT(test, hwheel_now(NULL), 0);
+		KUNIT_EXPECT_EQ(test, hwheel_count(NULL, "added"), U64_MAX);
+		KUNIT_EXPECT_EQ(test, hwheel_count(hwt_suite_wheel, NULL), U64_MAX);
+	}
+	hwt_expect_end();
+	hwt_expect_warned(test, "used a timer that is NULL", "hwheel_add");
+	hwt_expect_warned(test, "set up a timer that is NULL", NULL);
+	hwt_expect_warned(test, "asked for the time of wheel", "test_null");
+}
+
+/*
+ * hwheel_setup() of pending timers. Timers 1 and 3 share their spoke with others; 5 and 6
+ * are alone. Timers 1 and 5 are set up for their own wheel; 3 and 6 for another wheel.
+ */
+static void test_set_up_pending(struct kunit *test)
+{
+	struct hwheel *other = hwt_wheel_new(test, 10 * MS);
+	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 7);
+	unsigned int i, ran = 0;
+	ktime_t due;
+
+	hwt_expect_begin();
+	hwt_hold();
+	due = hwheel_now(p->wheel) + 300 * MS;
+	for (i = 0; i < 5; i++)
+		hwt_probe_add_at(&p[i], due, 0);
+	hwt_probe_add_at(&p[5], due + 10 * MS, 0);
+	hwt_probe_add_at(&p[6], due + 20 * MS, 0);
+	for (i = 1; i < 7; i += 2) {
+		hwheel_setup(&p[i].timer, i == 3 ? other : p->wheel, hwt_probe_run, 0);
+		KUNIT_EXPECT_FALSE(test, hwheel_pending(&p[i].timer));
+	}
+	hwheel_setup(&p[6].timer, other, hwt_probe_run, 0);
+	hwt_unhold();
+	hwt_expect_end();
+	if (IS_ENABLED(CONFIG_DEBUG_OBJECTS_TIMERS))
+		KUNIT_EXPECT_GE(test, hwt_logged("ODEBUG: init active", "probe_run"), 1);
+	else
+		hwt_expect_warned(test, "set up while pending", "callback hwt_probe_run");
+
+	for (i = 0; i < 6; i += 2)
+		hwt_expect_once(test, &p[i], 1);
+	for (i = 1; i < 7; i += i < 5 ? 2 : 1)
+		ran += runs(&p[i]);
+	KUNIT_EXPECT_EQ(test, ran, 0);
+	KUNIT_EXPECT_EQ(test, hwheel_count(p->wheel, "cancelled"), 4);
+	hwt_probe_add(&p[1], MS);
+	hwt_expect_once(test, &p[1], 1);
+	hwheel_add(&p[3].timer, MS);
+	wait_for(test, runs(&p[3]));
+	KUNIT_EXPECT_EQ(test, hwheel_count(other, "expired"), 1);
+}
+
+/* A timer with a faulty callback must not harm its neighbours, due at the same tick. */
+static void expect_odd_harmless(struct kunit *test, void (*act)(struct probe *p))
+{
+	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 5);
+	unsigned int i;
+	ktime_t due;
+
+	hwt_expect_begin();
+	hwt_hold();
+	due = hwheel_now(p->wheel) + 20 * MS;
+	for (i = 0; i < 5; i++)
+		hwt_probe_add_at(&p[i], due, 0);
+	p[2].act = act;
+	hwt_unhold();
+	hwt_expect_once(test, p, 5);
+	/* hwheel warns after the callback has returned, so wait for that. */
+	for (i = 0; i < 5; i++)
+		hwheel_cancel_sync(&p[i].timer);
+	KUNIT_EXPECT_FALSE(test, irqs_disabled());
+	KUNIT_EXPECT_EQ(test, preempt_count(), 0);
+	hwt_expect_end();
+	KUNIT_EXPECT_EQ(test, hwt_logged("sleeping function called from invalid context", NULL), 0);
+}
+
+static void act_preempt_off(struct probe *p)
+{
+	preempt_disable();
+}
+
+static void test_odd_preemption(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+		kunit_skip(test, "the kernel does not count");
+	expect_odd_harmless(test, act_preempt_off);
+	hwt_expect_warned(test, "returned with preempt_count", "callback hwt_probe_run");
+}
+
+/* raw_: lockdep must not see the fault, or it would switch itself off. */
+static void act_irqs_switched(struct probe *p)
+{
+	if (hwt_suite_context == HWHEEL_HARDIRQ)
+		raw_local_irq_enable();
+	else
+		raw_local_irq_disable();
+}
+
+static void test_odd_interrupts(struct kunit *test)
+{
+	if (hwt_suite_context == HWHEEL_HARDIRQ && IS_ENABLED(CONFIG_TRACE_IRQFLAGS))
+		kunit_skip(test, "lockdep would switch itself off");
+	expect_odd_harmless(test, act_irqs_switched);
+	hwt_expect_warned(test, hwt_suite_context == HWHEEL_HARDIRQ ? "has switched interrupts on" :
+								 "has switched interrupts off",
+			  "callback hwt_probe_run");
+}
+
+static void test_debug_garbage(struct kunit *test)
+{
+	struct probe *q;
+
+	if (!IS_ENABLED(CONFIG_DEBUG_OBJECTS_TIMERS))
+		kunit_skip(test, "needs CONFIG_DEBUG_OBJECTS_TIMERS");
+	q = kunit_kzalloc(test, sizeof(*q), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, q);
+	memset(&q->timer, 0x5a, sizeof(q->timer));
+	hwt_expect_begin();
+	KUNIT_EXPECT_FALSE(test, hwheel_add(&q->timer, MS));
+	KUNIT_EXPECT_FALSE(test, hwheel_pending(&q->timer));
+	KUNIT_EXPECT_FALSE(test, hwheel_cancel_sync(&q->timer));
+	hwt_expect_end();
+	KUNIT_EXPECT_EQ(test, hwt_logged("ODEBUG: assert_init not available", "hwheel_timer"), 1);
+}
+
+static void test_debug_freed(struct kunit *test)
+{
+	struct probe *p, *q;
+	ktime_t due;
+
+	if (!IS_ENABLED(CONFIG_DEBUG_OBJECTS_TIMERS))
+		kunit_skip(test, "needs CONFIG_DEBUG_OBJECTS_TIMERS");
+	p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 2);
+	q = kzalloc(sizeof(*q), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, q);
+	hwt_probe_setup(q, p->wheel, MS, 0);
+	hwt_hold();
+	due = hwheel_now(p->wheel) + 300 * MS;
+	hwt_probe_add_at(&p[0], due, 0);
+	hwheel_add_at(&q->timer, due, 0);
+	hwt_probe_add_at(&p[1], due, 0);
+	hwt_unhold();
+	hwt_expect_begin();
+	kfree(q);
+	hwt_expect_end();
+	KUNIT_EXPECT_EQ(test, hwt_logged("ODEBUG: free active", "probe_run"), 1);
+	hwt_expect_once(test, p, 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&hwt_probes_run), 2);
+	KUNIT_EXPECT_EQ(test, hwheel_count(p->wheel, "cancelled"), 1);
+}
+
+static void expect_unusable(struct kunit *test, struct probe *p)
+{
+	unsigned int op;
+
+	for (op = 0; op < OPS; op++) {
+		KUNIT_EXPECT_EQ_MSG(test, hwt_probe_op(p, op), 0, "op %u", op);
+		KUNIT_EXPECT_FALSE_MSG(test, hwheel_pending(&p->timer), "op %u", op);
+	}
+	KUNIT_EXPECT_EQ(test, hwheel_forward(&p->timer, SECS(1)), 0);
+	KUNIT_EXPECT_FALSE(test, hwheel_pending(&p->timer));
+	KUNIT_EXPECT_EQ(test, hwheel_remaining(&p->timer), 0);
+	KUNIT_EXPECT_EQ(test, runs(p), 0);
+}
+
+static void test_not_set_up(struct kunit *test)
+{
+	struct probe *p = hwt_probe_new(test, hwt_suite_wheel, SUITE_TICK_NS);
+
+	hwt_expect_begin();
+	memset(&p->timer, 0, sizeof(p->timer));
+	expect_unusable(test, p);
+	hwheel_setup(&p->timer, NULL, hwt_probe_run, 0);
+	expect_unusable(test, p);
+	hwheel_setup(&p->timer, ERR_PTR(-ENOMEM), hwt_probe_run, 0);
+	expect_unusable(test, p);
+	hwheel_setup(&p->timer, hwt_suite_wheel, NULL, 0);
+	expect_unusable(test, p);
+	hwheel_setup(&p->timer, hwt_suite_wheel, hwt_probe_run, BIT(31));
+	expect_unusable(test, p);
+	hwheel_setup(&p->timer, hwt_suite_wheel, hwt_probe_run, HWHEEL_PINNED | BIT(1));
+	expect_unusable(test, p);
+	hwt_expect_end();
+	hwt_expect_warned(test, "used before hwheel_setup()", "callback");
+	hwt_expect_warned(test, "timer set up with wheel", "callback hwt_probe_run");
+
+	hwheel_setup(&p->timer, hwt_suite_wheel, hwt_probe_run, 0);
+	hwt_probe_add(p, MS);
+	hwt_expect_once(test, p, 1);
+}
+
+/* The cases of all contexts; each suite needs an array of its own. */
+#define SUITE(context, ...)					\
+	HWT_SUITE(hwheel_misuse, context,			\
+		  KUNIT_CASE(test_gone),			\
+		  KUNIT_CASE(test_null),			\
+		  KUNIT_CASE(test_set_up_pending),		\
+		  KUNIT_CASE(test_odd_preemption),		\
+		  KUNIT_CASE(test_odd_interrupts),		\
+		  KUNIT_CASE(test_not_set_up),			\
+		  ##__VA_ARGS__)
+
+SUITE(softirq, KUNIT_CASE(test_debug_garbage), KUNIT_CASE(test_debug_freed));
+SUITE(hardirq);
+SUITE(work);
+
+kunit_test_suites(&hwheel_misuse_softirq, &hwheel_misuse_hardirq, &hwheel_misuse_work);

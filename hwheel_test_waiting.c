@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suites hwheel_waiting_*: the calls that wait for a callback. When such a call has
+ * returned, the callback must have ended, and the probe's count of runs must not grow.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+
+#include "hwheel_test.h"
+
+static void act_try_cancel(struct probe *p)
+{
+	p->ret = hwheel_try_cancel(&p->timer) == -1;
+	hwheel_add(&p->timer, HOUR);
+	p->ret += hwheel_try_cancel(&p->timer) == -1;
+	p->ret += hwheel_pending(&p->timer);
+}
+
+static void act_cancel_sync(struct probe *p)
+{
+	hwt_expect_begin();
+	hwheel_add(&p->timer, MS);
+	p->ret = hwheel_cancel_sync(&p->timer);
+	p->ret += !hwheel_pending(&p->timer);
+	p->ret += !hwheel_cancel_sync(&p->timer);
+	hwheel_add(&p->timer, MS);
+	p->ret += hwheel_shutdown_sync(&p->timer);
+	p->ret += !hwheel_add(&p->timer, MS);
+	p->ret += !hwheel_pending(&p->timer);
+	hwt_expect_end();
+}
+
+static void test_wait_for_itself(struct kunit *test)
+{
+	struct probe *p = hwt_probes_new(test, hwt_suite_wheel, SUITE_TICK_NS, 2);
+
+	p[0].act = act_try_cancel;
+	hwt_probe_add(&p[0], MS);
+	wait_for(test, runs(&p[0]));
+	/* The callback has re-armed the timer, and may still be running. */
+	KUNIT_EXPECT_TRUE(test, hwheel_cancel_sync(&p[0].timer));
+	KUNIT_EXPECT_EQ(test, p[0].ret, 3);
+	hwheel_add(&p[0].timer, HOUR);
+	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p[0].timer), 1);
+	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p[0].timer), 0);
+
+	/* Each of the two calls warns. */
+	p[1].act = act_cancel_sync;
+	hwt_probe_add(&p[1], MS);
+	wait_for(test, runs(&p[1]));
+	KUNIT_EXPECT_FALSE(test, hwheel_cancel_sync(&p[1].timer));
+	msleep(20);
+	KUNIT_EXPECT_EQ(test, p[1].ret, 6);
+	KUNIT_EXPECT_EQ(test, runs(&p[1]), 1);
+	hwt_expect_warned(test, "waits for itself", "callback hwt_probe_run");
+}
+
+static void act_rearm_always(struct probe *p)
+{
+	udelay(1);
+	hwheel_add(&p->timer, p->n);
+}
+
+static int rearm_thread(void *data)
+{
+	struct probe *p = data;
+
+	while (!kthread_should_stop()) {
+		hwheel_add(&p->timer, p->n);
+		usleep_range(50, 100);
+	}
+	return 0;
+}
+
+static void test_sync(struct kunit *test)
+{
+	struct hwheel *wheel = hwt_wheel_make(test, (struct hwheel_config){
+		.tick_ns = 1000, .budget_ns = 100000 });
+	static const ktime_t delays[] = { 0, 1000, 50000, MS };
+	struct probe *p = hwt_probe_new(test, wheel, 1000);
+	struct task_struct *thread;
+	unsigned int i, ran;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(delays); i++) {
+		bool shutdown = i % 2;
+
+		hwt_probe_setup(p, wheel, 1000, 0);
+		p->act = act_rearm_always;
+		p->n = delays[i / 2];
+		hwheel_add(&p->timer, p->n);
+		/* On another CPU, the callback may be between its begin and hwheel_add(). */
+		wait_for(test, runs(p) >= 10 && hwheel_pending(&p->timer));
+		if (shutdown)
+			hwheel_shutdown_sync(&p->timer);
+		else
+			hwheel_cancel_sync(&p->timer);
+		ran = runs(p);
+		KUNIT_EXPECT_FALSE(test, hwheel_pending(&p->timer));
+		KUNIT_EXPECT_FALSE(test, hwheel_cancel_sync(&p->timer));
+		msleep(20);
+		KUNIT_EXPECT_EQ_MSG(test, runs(p), ran, "it ran on, delay %llu", p->n);
+		KUNIT_EXPECT_FALSE(test, hwheel_pending(&p->timer));
+
+		hwheel_add(&p->timer, p->n);
+		if (shutdown)
+			KUNIT_EXPECT_FALSE(test, hwheel_pending(&p->timer));
+		else
+			wait_for(test, runs(p) > ran);
+		hwheel_shutdown_sync(&p->timer);
+	}
+
+	/* While another task keeps arming the timer */
+	hwt_probe_setup(p, wheel, 1000, 0);
+	p->n = 20000;
+	p->shared = true;
+	thread = kthread_run(rearm_thread, p, "hwheel-rearm");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+	wait_for(test, runs(p) >= 10);
+	hwheel_shutdown_sync(&p->timer);
+	ran = runs(p);
+	msleep(20);
+	KUNIT_EXPECT_FALSE(test, hwheel_pending(&p->timer));
+	KUNIT_EXPECT_EQ(test, runs(p), ran);
+	kthread_stop(thread);
+}
+
+static struct completion go_on;
+
+static void act_sleep_long(struct probe *p)
+{
+	wait_for_completion(&go_on);
+	msleep(100);
+	WRITE_ONCE(p->n, ktime_get());
+}
+
+static struct waiter {
+	struct completion	done;
+	struct probe		*p;
+	unsigned int		before;		/* runs when the wait began */
+	bool			ret;
+	ktime_t			returned;
+} waiter;
+
+static int waiter_thread(void *unused)
+{
+	waiter.before = runs(waiter.p);
+	waiter.ret = hwheel_cancel_sync(&waiter.p->timer);
+	waiter.returned = ktime_get();
+	complete(&waiter.done);
+	return 0;
+}
+
+static void test_sync_sleeps(struct kunit *test)
+{
+	struct probe *p = hwt_probe_new(test, hwt_wheel_new(test, MS), MS);
+	struct task_struct *task;
+
+	p->act = act_sleep_long;
+	init_completion(&go_on);
+	hwt_probe_add(p, MS);
+	wait_for(test, runs(p));
+	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), -1);
+
+	/* A caller that must not sleep does not wait. It gets a warning. */
+	hwt_expect_begin();
+	local_bh_disable();
+	KUNIT_EXPECT_FALSE(test, hwheel_cancel_sync(&p->timer));
+	local_bh_enable();
+	hwt_expect_end();
+	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), -1);
+	hwt_expect_warned(test, "where one can't wait", "callback hwt_probe_run");
+
+	waiter.p = p;
+	init_completion(&waiter.done);
+	task = kthread_run(waiter_thread, NULL, "hwheel-waiter");
+	complete(&go_on);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	/* If the waiter is never woken, the test fails after 20 s. */
+	if (!wait_for_completion_timeout(&waiter.done, msecs_to_jiffies(20000))) {
+		KUNIT_FAIL(test, "a waiter was not woken");
+		return;
+	}
+	KUNIT_EXPECT_FALSE(test, waiter.ret);
+	KUNIT_EXPECT_NE(test, p->n, 0);
+	KUNIT_EXPECT_GE(test, waiter.returned, (ktime_t)p->n);
+	KUNIT_EXPECT_LT(test, waiter.returned, (ktime_t)p->n + SECS(5));
+	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), 0);
+}
+
+static void act_again(struct probe *p)
+{
+	hwheel_forward(&p->timer, MS);
+	hwt_busy(3 * MS / 2);
+}
+
+/*
+ * A callback that is due again whenever it returns. The run could start the next callback
+ * long before a waiter has woken up, and must not make the waiter wait for that one too.
+ */
+static void test_sync_again(struct kunit *test)
+{
+	struct hwheel *wheel = hwt_wheel_make(test, (struct hwheel_config){
+		.tick_ns = MS, .budget_ns = SECS(60) });
+	struct probe *p = hwt_probe_new(test, wheel, MS);
+	unsigned int i, least = UINT_MAX;
+	struct task_struct *task;
+
+	p->act = act_again;
+	p->shared = true;
+	waiter.p = p;
+	/* The host may delay the waiter, but not in all five rounds. */
+	for (i = 0; i < 5; i++) {
+		unsigned int n = runs(p);
+
+		hwt_probe_add(p, MS);
+		wait_for(test, runs(p) > n + 3);
+		init_completion(&waiter.done);
+		task = kthread_run(waiter_thread, NULL, "hwheel-waiter");
+		KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+		if (!wait_for_completion_timeout(&waiter.done, msecs_to_jiffies(5000))) {
+			KUNIT_FAIL(test, "it is still waited for");
+			hwheel_shutdown_sync(&p->timer);
+			wait_for_completion(&waiter.done);
+			return;
+		}
+		least = min(least, runs(p) - waiter.before);
+	}
+	KUNIT_EXPECT_LE(test, least, 2);
+	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), 0);
+}
+
+/* The cases of all contexts; each suite needs an array of its own. */
+#define SUITE(context, ...)					\
+	HWT_SUITE(hwheel_waiting, context,			\
+		  KUNIT_CASE(test_wait_for_itself),		\
+		  KUNIT_CASE(test_sync),			\
+		  ##__VA_ARGS__)
+
+SUITE(softirq);
+SUITE(hardirq);
+SUITE(work, KUNIT_CASE(test_sync_sleeps), KUNIT_CASE(test_sync_again));
+
+kunit_test_suites(&hwheel_waiting_softirq, &hwheel_waiting_hardirq, &hwheel_waiting_work);
