@@ -518,15 +518,15 @@ void hwt_probe_arm(struct probe *p, unsigned int how, ktime_t time)
 	}
 }
 
-/* Let the wheel of @p add its lowest level on each CPU. That may cost interrupts. */
-void hwt_level_made(struct kunit *test, struct probe *p)
+/* Let the wheel of @p add the levels that @delay wants, on each CPU. That may cost interrupts. */
+void hwt_levels_made(struct kunit *test, struct probe *p, ktime_t delay)
 {
 	int cpu;
 
 	for_each_online_cpu(cpu) {
 		unsigned int n = runs(p);
 
-		hwheel_add_on(&p->timer, 10 * MS, cpu);
+		hwheel_add_on(&p->timer, delay, cpu);
 		wait_for(test, runs(p) > n);
 		msleep(50);
 	}

@@ -145,7 +145,7 @@ void hwt_expect_order(struct kunit *test, struct probe *p, size_t n);
 size_t hwt_distinct_ticks(struct kunit *test, const struct probe *p, size_t n);
 
 /* What several tests do */
-void hwt_level_made(struct kunit *test, struct probe *p);
+void hwt_levels_made(struct kunit *test, struct probe *p, ktime_t delay);
 void hwt_busy(ktime_t ns);
 void hwt_act_50_us(struct probe *p);
 

@@ -203,7 +203,7 @@ static void test_budget_left(struct kunit *test)
 	ktime_t now, last = 0;
 	unsigned int i;
 
-	hwt_level_made(test, &p[n + 2]);
+	hwt_levels_made(test, &p[n + 2], 10 * MS);
 	while (hwheel_now(wheel) % slot > slot / 3)
 		msleep(20);
 	hwt_hold();
@@ -229,7 +229,7 @@ static void test_held_off(struct kunit *test)
 {
 	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 3);
 
-	hwt_level_made(test, &p[2]);
+	hwt_levels_made(test, &p[2], 10 * MS);
 	hwt_hold();
 	hwheel_add(&p[0].timer, 20 * MS);
 	hwt_busy(120 * MS);
