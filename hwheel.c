@@ -28,11 +28,8 @@
  * see what they did. In hardirq context dropping the lock lets other CPUs in
  * but no interrupts; so there a batch of list moves ends the run, too.
  *
- * A run whose callbacks have used up the budget is followed by a break. What is due
- * and was left waits for the end of it, in order. Moving timers ahead of their time
- * has nothing to do with the budget: a run does so for HWHEEL_MOVE_NS at most, or for a
- * batch, and then leaves as much time to others, in which runs do what is due and move
- * nothing (base->move_after).
+ * A run that takes long leaves the CPU to others for a while: see "Runs, rests and
+ * breaks" below.
  *
  * The clock of a base is only moved on by runs and, where that is free, by
  * those who arm. It may be behind the time; then new timers go to coarser
@@ -148,14 +145,8 @@
 #define HWHEEL_BUDGET_NS	(2 * NSEC_PER_MSEC)
 #define HWHEEL_HARDIRQ_BUDGET_NS (100 * NSEC_PER_USEC)
 
-/* A run over its budget is followed by a break of this part of the budget. */
+/* See "Runs, rests and breaks" */
 #define HWHEEL_BREAK		8
-
-/*
- * A run moves timers that are not due for no longer than this, or for one batch in
- * hardirq context, and leaves the CPU to others for as long again. If something due is
- * behind those that are moved, a batch in hardirq context is followed by only this part.
- */
 #define HWHEEL_MOVE_NS		(50 * NSEC_PER_USEC)
 #define HWHEEL_URGENT		4
 
@@ -241,9 +232,9 @@ struct hwheel_base {
 	struct irq_work		want;		/* queues @grow from any context */
 	struct work_struct	grow;		/* adds levels */
 	unsigned long		grow_after;	/* no sooner than this jiffy; or 0 */
-	ktime_t			ended;		/* last run in the interrupt */
+	ktime_t			ended;		/* last run in hardirq context */
 	u64			spent;		/* see hwheel_overdrawn() */
-	ktime_t			move_after;	/* a break for those that are not due */
+	ktime_t			resume;		/* end of the last rest or break */
 	u64			late[HWHEEL_LATE];	/* callbacks, by fls64() of lateness */
 	struct hwheel_fans	*fans;		/* the memory of all of them */
 #ifdef CONFIG_PREEMPT_RT
@@ -884,12 +875,51 @@ static void hwheel_queue_work(struct hwheel_base *base)
 		queue_work_on(base->cpu, system_percpu_wq, &base->work);
 }
 
+/* ------------------------------------------------------------------------ */
+/* Runs, rests and breaks: who gets the CPU next, and for how long */
+
 /*
- * Interrupts that follow each other closely keep tasks from running though each
- * of them is short, and no ksoftirqd comes to their aid. So the budget also
- * bounds how much more time the runs of a base in the interrupt have had than
- * they left to others. A run's time begins when its interrupt was due, as far
- * as it may have come late by what an interrupt costs.
+ * A run ends when nothing is left to do, or when it is cut:
+ *
+ *	the run is cut when			it then leaves the CPU for
+ *	-----------------------------------	-----------------------------------
+ *	callbacks have used up the budget	an eighth of the budget
+ *	moves have taken 50 us, or a batch	as long as the run took, or a
+ *	  in hardirq context			  quarter of that if a timer is due
+ *	runs in hardirq context have had the	the budget
+ *	  budget more than they left others
+ *
+ * What is left when a run is cut decides what happens until base->resume, the end of
+ * that time:
+ *
+ *	        +----------- a timer is armed -----------+
+ *	        v                                        |
+ *	  +---> RUN --- nothing is left -----------> SLEEP until levels_wake()
+ *	  |     | |
+ *	  |     | +---- cut; only moves are left --> REST until base->resume or until
+ *	  |     |                                    a timer is due: then a run that
+ *	  |     v                                    moves nothing ahead of its time
+ *	  |     cut; a timer is due, or the runs
+ *	  |     have had more than others
+ *	  |     v
+ *	  +---- BREAK until base->resume: no run, timers wait
+ *
+ * In process context there is no break: the run queues its work again, behind other
+ * works, and tasks have the CPU as the scheduler says.
+ */
+enum hwheel_cut {
+	HWHEEL_NOT_CUT,
+	HWHEEL_CUT_MOVES,	/* moves took long */
+	HWHEEL_CUT_BUDGET,	/* callbacks used up the budget */
+	HWHEEL_CUT_OVERDRAWN,	/* runs had the CPU too often; hardirq context only */
+};
+
+/*
+ * Hardirqs that follow each other closely keep tasks from running though each of them is
+ * short, and no ksoftirqd helps. So base->spent counts how much more time the hardirq
+ * runs of a base have had than they left to others, and the budget bounds it. The time of
+ * a run counts from the expiration of its hrtimer, but a late hrtimer adds no more than
+ * an eighth of the budget.
  */
 static bool hwheel_overdrawn(struct hwheel_base *base, ktime_t begin, ktime_t now)
 {
@@ -907,35 +937,62 @@ static bool hwheel_overdrawn(struct hwheel_base *base, ktime_t begin, ktime_t no
 	return true;
 }
 
+/* How long a run from @begin to @now that is @cut leaves the CPU to others, in ns. */
+static u64 hwheel_pause(const struct hwheel_base *base, enum hwheel_cut cut, ktime_t begin,
+			ktime_t now, bool ripe)
+{
+	u64 budget = base->wheel->budget_ns, pause = 0;
+
+	switch (cut) {
+	case HWHEEL_NOT_CUT:
+		return 0;
+	case HWHEEL_CUT_MOVES:
+		if (ripe)
+			pause = (now - begin) / HWHEEL_URGENT;
+		else if (now < base->resume)
+			pause = base->resume - now;
+		else
+			pause = now - begin;
+		break;
+	case HWHEEL_CUT_BUDGET:
+		pause = budget / HWHEEL_BREAK;
+		break;
+	case HWHEEL_CUT_OVERDRAWN:
+		pause = budget;
+		break;
+	}
+	return max(pause, 1ULL);
+}
+
 /*
- * After a run at @now. If it was cut short, the next one begins after a break of
- * @pause ns, in which others have the CPU, or later if there is nothing to do
- * by then. If nothing is due yet, and there are only timers to be moved, the break
- * is theirs alone: what comes to be due meanwhile is on time, unless @strict.
- * Returns whether something was left to do in that break.
+ * End a run from @begin to @now, @cut or not: go to sleep, rest or take a break. Returns
+ * true for a rest or a break.
  */
-static bool hwheel_end_run(struct hwheel_base *base, ktime_t now, u64 pause, bool strict,
-			   enum hwheel_context context)
+static bool hwheel_end_run(struct hwheel_base *base, ktime_t begin, ktime_t now,
+			   enum hwheel_cut cut, enum hwheel_context context)
 {
 	struct hwheel_levels *levels = &base->levels;
-	ktime_t resume = hwheel_deadline(now, pause);
-	u64 wake, due;
+	u64 wake = levels_wake(levels), due;
+	ktime_t resume;
+	bool ripe;
 
-	wake = levels_wake(levels);
 	if (wake == HWHEEL_NEVER) {
 		base->armed = HWHEEL_NEVER;
 		return false;
 	}
-	if (!pause || levels_tick_ns(levels, wake) > resume) {
+	ripe = cut && levels_ripe(levels, levels_tick_down(levels, now));
+	resume = hwheel_deadline(now, hwheel_pause(base, cut, begin, now, ripe));
+	if (cut == HWHEEL_NOT_CUT || levels_tick_ns(levels, wake) > resume) {
 		hwheel_arm_base(base, wake);
 		return false;
 	}
 	if (context == HWHEEL_WORK) {
-		hwheel_queue_work(base);	/* and so the run goes on */
+		hwheel_queue_work(base);
 		return true;
 	}
-	base->move_after = resume;
-	if (strict || levels_ripe(levels, levels_tick_down(levels, now))) {
+	base->resume = resume;
+	if (ripe || cut == HWHEEL_CUT_OVERDRAWN) {
+		/* Timers that are armed meanwhile leave the hrtimer alone */
 		base->armed = max(levels->clock, 1ULL);
 		hwheel_start_hrtimer(base, resume);
 		return true;
@@ -997,12 +1054,74 @@ static void hwheel_evacuate(struct hwheel_base *from)
 		cond_resched();
 }
 
-static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_context context)
+/* A fault for KCSAN: it looks at one access of thousands. */
+static noinline void hwheel_race(struct hwheel_base *base)
+{
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		base->wheel->budget_ns ^= 1;
+		barrier();
+	}
+}
+
+/*
+ * Do what is due by @now, and move crowds ahead of their time, until nothing is left or
+ * the run is cut. *@now is the present time, as it was read last.
+ */
+static __always_inline enum hwheel_cut
+hwheel_process(struct hwheel_base *base, ktime_t begin, ktime_t *now, bool *fired,
+		enum hwheel_context context)
 {
 	struct hwheel_levels *levels = &base->levels;
-	u64 moved, pause = 0, budget = base->wheel->budget_ns;
-	bool idle = true, fired = false, overrun = false, overdrawn = false;
-	ktime_t begin, now, end, tired, locked;
+	ktime_t end = hwheel_deadline(begin, base->wheel->budget_ns), locked = begin;
+	u64 moved = levels->moved;
+
+	for (;;) {
+		u64 tick = levels_tick_down(levels, *now) + hwheel_broken(HWHEEL_EARLY);
+		u64 before = levels->moved;
+		enum hwheel_step step;
+
+		/* What is moved ahead of its time can wait */
+		if (unlikely(*now < base->resume || *now - begin >= HWHEEL_MOVE_NS) &&
+		    !levels_ripe(levels, tick))
+			return HWHEEL_CUT_MOVES;
+		step = levels_step(levels, tick);
+		if (step == HWHEEL_IDLE)
+			return HWHEEL_NOT_CUT;
+		if (levels->moved != before)
+			trace_hwheel_cascade(base, levels->moved - before);
+		if (*now >= end)
+			return HWHEEL_CUT_BUDGET;
+		if (step == HWHEEL_DUE) {
+			hwheel_fire(base, now, end, context);
+			*fired = true;
+		} else {
+			if (levels->moved - moved + HWHEEL_STEP <= HWHEEL_BATCH)
+				continue;
+			*now = hwheel_clock(base->wheel);
+			hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, *now - locked);
+			if (context == HWHEEL_HARDIRQ)
+				return HWHEEL_CUT_MOVES;
+			hwheel_unlock_run(base, context);
+			if (context == HWHEEL_WORK)
+				cond_resched();
+			else
+				cpu_relax();
+			hwheel_lock_run(base, context);
+			*now = hwheel_clock(base->wheel);
+		}
+		locked = *now;
+		moved = levels->moved;
+	}
+}
+
+static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_context context)
+{
+	ktime_t begin, now;
+	enum hwheel_cut cut;
+	bool fired = false;
+	u64 moved;
 
 	if (context == HWHEEL_SOFTIRQ)
 		hwheel_lock_expiry(base);
@@ -1010,80 +1129,21 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 	if (context != HWHEEL_WORK)
 		base->count[HWHEEL_INTERRUPTS]++;
 	base->armed = 0;
-	if (hwheel_broken(HWHEEL_DATA_RACE)) {
-		int i;
-
-		/* KCSAN looks at one access of thousands */
-		for (i = 0; i < 1000; i++) {
-			base->wheel->budget_ns ^= 1;
-			barrier();
-		}
-	}
+	if (hwheel_broken(HWHEEL_DATA_RACE))
+		hwheel_race(base);
 	begin = hwheel_clock(base->wheel);
-	end = hwheel_deadline(begin, budget);
-	tired = begin + HWHEEL_MOVE_NS;
 	now = begin;
-	locked = begin;
-	moved = levels->moved;
+	moved = base->levels.moved;
 
-	for (;;) {
-		u64 before = levels->moved;
-		u64 tick = levels_tick_down(levels, now) + hwheel_broken(HWHEEL_EARLY);
-		enum hwheel_step step;
+	cut = hwheel_process(base, begin, &now, &fired, context);
 
-		/* Nothing is due, and what is moved ahead of its time can wait */
-		if (unlikely(now < base->move_after || now >= tired) &&
-		    !levels_ripe(levels, tick)) {
-			pause = now < base->move_after ? base->move_after - now : now - begin;
-			break;
-		}
-		step = levels_step(levels, tick);
-		if (step == HWHEEL_IDLE)
-			break;
-		if (levels->moved != before)
-			trace_hwheel_cascade(base, levels->moved - before);
-		idle = false;
-		if (now >= end) {
-			pause = max(budget / HWHEEL_BREAK, 1ULL);
-			overrun = true;
-			break;
-		}
-		if (step == HWHEEL_DUE) {
-			hwheel_fire(base, &now, end, context);
-			fired = true;
-		} else if (levels->moved - moved + HWHEEL_STEP <= HWHEEL_BATCH) {
-			continue;
-		} else {
-			now = hwheel_clock(base->wheel);
-			hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, now - locked);
-			if (context == HWHEEL_HARDIRQ) {
-				pause = now - begin;
-				if (levels_ripe(levels, levels_tick_down(levels, now)))
-					pause /= HWHEEL_URGENT;
-				pause = max(pause, 1ULL);
-				break;
-			}
-			hwheel_unlock_run(base, context);
-			if (context == HWHEEL_WORK)
-				cond_resched();
-			else
-				cpu_relax();
-			hwheel_lock_run(base, context);
-			now = hwheel_clock(base->wheel);
-		}
-		locked = now;
-		moved = levels->moved;
-	}
-
-	if (idle)
+	if (!fired && base->levels.moved == moved)
 		base->count[HWHEEL_IDLE_INTERRUPTS]++;
-	if (context == HWHEEL_HARDIRQ && fired && hwheel_overdrawn(base, begin, now)) {
-		pause = max(budget, 1ULL);
-		overdrawn = true;
-	}
-	if (hwheel_end_run(base, now, pause, overdrawn, context) && (overrun || overdrawn)) {
+	if (context == HWHEEL_HARDIRQ && fired && hwheel_overdrawn(base, begin, now))
+		cut = HWHEEL_CUT_OVERDRAWN;
+	if (hwheel_end_run(base, begin, now, cut, context) && cut >= HWHEEL_CUT_BUDGET) {
 		base->count[HWHEEL_BUDGET_OVERRUNS]++;
-		trace_hwheel_budget(base, now, end);
+		trace_hwheel_budget(base, now, hwheel_deadline(begin, base->wheel->budget_ns));
 	}
 	hwheel_unlock_run(base, context);
 	if (context == HWHEEL_SOFTIRQ)
@@ -1171,7 +1231,7 @@ static bool hwheel_add_level(struct hwheel_base *base, unsigned int i)
 /* Make fans for @base; false if there is no memory. */
 static bool hwheel_add_fans(struct hwheel_base *base)
 {
-	struct hwheel_fans *fans = kvzalloc_node(sizeof(*fans), GFP_KERNEL | __GFP_NOWARN,
+	struct hwheel_fans *fans = kvmalloc_node(sizeof(*fans), GFP_KERNEL | __GFP_NOWARN,
 						 cpu_to_node(base->cpu));
 
 	if (fans)
@@ -2101,7 +2161,7 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	base->grow_after = 0;
 	base->ended = 0;
 	base->spent = 0;
-	base->move_after = 0;
+	base->resume = 0;
 	base->fresh = 0;
 	memset(base->count, 0, sizeof(base->count));
 	memset(base->late, 0, sizeof(base->late));

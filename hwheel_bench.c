@@ -107,9 +107,9 @@ static unsigned int bound_context = 3;
 module_param(bound_context, uint, 0444);
 MODULE_PARM_DESC(bound_context, "0 softirq, 1 hardirq, 2 work; 3 is any of the first two");
 
-static unsigned int bound_how = 5;
+static unsigned int bound_how = 6;
 module_param(bound_how, uint, 0444);
-MODULE_PARM_DESC(bound_how, "arrangement of group bounds, 0 to 4; else any");
+MODULE_PARM_DESC(bound_how, "arrangement of group bounds, 0 to 5; else any");
 
 static bool bound_all;
 module_param(bound_all, bool, 0444);
@@ -1191,15 +1191,28 @@ static const struct bench_row bench_cascade_rows[] = {
 };
 
 /*
- * bounds: the search for the arrangement that makes callbacks latest. Each round makes
- * a wheel of some geometry, budget and context, puts a crowd onto it (due at one tick,
- * in one spoke, over some time, or beyond all levels, some of it for after the end), and
- * then arms again, here and there in it, earlier and later, for instants that many
- * spokes begin at. How late a callback began is told less a microsecond, or in hardirq
- * context two, for each callback since nothing was due: what is due takes its time, and
- * so do breaks in proportion.
+ * bounds: a search for the arrangement of timers that makes callbacks latest. Each round
+ * makes a wheel of some geometry, budget and context and arms a crowd on it: due at one
+ * tick, in one spoke, over some time, or beyond all levels. Part of the crowd expires
+ * only after the round. Then the round re-arms some of these timers, earlier and later,
+ * for ticks at which many spokes begin. Rounds of edges instead fill one spoke of each
+ * level, all of which begin at one tick, with as many timers as are no crowd.
+ *
+ * The lateness of a callback counts from its tick. From it the round takes a microsecond
+ * (two in hardirq context) for each callback since the wheel was last idle: the formula
+ * of Documentation/late.rst has the time of callbacks that are due, and breaks in
+ * proportion to it. The wheel is idle if nothing is due for longer than a break.
  */
-#define BENCH_AGAIN		400	/* timers that are armed again */
+#define BENCH_AGAIN		400	/* timers that are re-armed */
+#define BENCH_EDGE		63	/* timers that are no crowd */
+
+enum bench_how {
+	BENCH_TICK, BENCH_SPOKE, BENCH_SPREAD, BENCH_PARKED, BENCH_BURST, BENCH_EDGES, BENCH_HOWS
+};
+
+static const char * const bench_how_names[] = {
+	"tick", "spoke", "spread", "parked", "burst", "edges"
+};
 
 struct bench_bound {
 	struct hwheel_timer	timer;
@@ -1209,8 +1222,9 @@ struct bench_bound {
 static struct bench_bound **bench_bounds;
 static u64 bench_tick;
 static u64 bench_share;			/* ns a callback that is due may take */
+static u64 bench_break;			/* ns, the longest */
 static ktime_t bench_last;		/* when the last callback ended */
-static u64 bench_run;			/* callbacks since nothing was due */
+static u64 bench_run;			/* callbacks since the wheel was idle */
 static s64 bench_worst;
 static ktime_t bench_worst_due;
 static bool bench_over;
@@ -1230,7 +1244,7 @@ static void bench_bound_fired(struct hwheel_timer *timer)
 
 	/* The first tick from then on */
 	due = div64_u64(max(due, b->armed) + bench_tick - 1, bench_tick) * bench_tick;
-	bench_run = due > bench_last ? 0 : bench_run + 1;
+	bench_run = due > bench_last + bench_break ? 0 : bench_run + 1;
 	late = now - due - (s64)(bench_run * bench_share);
 	if (late > bench_worst && !bench_over) {
 		bench_worst = late;
@@ -1250,107 +1264,74 @@ static u64 bench_pick(const u64 *from, unsigned int n)
 	return from[bench_random(n)];
 }
 
-static int bench_round(unsigned int round, unsigned int most, s64 *locked)
+/* Choose geometry, budget and context of a round; returns how far the levels reach. */
+static u64 bench_round_config(struct hwheel_config *config)
 {
 	static const u64 ticks[] = { 1000, 8000, 50000, BENCH_MS, BENCH_MS };
 	static const u64 spokes[] = { 2, 3, 16, 60, 128, 128, 1000, 4096 };
 	static const u64 budgets[] = { 10 * BENCH_US, 100 * BENCH_US, 0, 0, 2 * BENCH_MS,
 		10 * BENCH_MS };
-	static const char * const how_names[] = { "tick", "spoke", "spread", "parked", "burst" };
-	static const char * const contexts[] = { "softirq", "hardirq", "work" };
-	struct hwheel_config config = { .name = "bounds" };
-	u64 n, how, width, span, reach;
-	unsigned int i, j;
-	ktime_t begin, end, base;
+	unsigned int i;
+	u64 reach;
 
-	bench_random_seed(round);
-	config.tick_ns = bench_pick(ticks, ARRAY_SIZE(ticks));
-	config.levels = 1 + bench_random(8);
-	config.context = bound_context < 3 ? bound_context : bench_random(2);
-	config.budget_ns = bench_pick(budgets, ARRAY_SIZE(budgets));
-	reach = config.tick_ns;
-	for (i = 0; i < config.levels; i++) {
-		config.spokes[i] = bench_pick(spokes, ARRAY_SIZE(spokes));
-		if (reach > div64_u64(S64_MAX, config.spokes[i])) {
-			config.levels = i;
+	config->tick_ns = bench_pick(ticks, ARRAY_SIZE(ticks));
+	config->levels = 1 + bench_random(8);
+	config->context = bound_context < 3 ? bound_context : bench_random(2);
+	config->budget_ns = bench_pick(budgets, ARRAY_SIZE(budgets));
+	reach = config->tick_ns;
+	for (i = 0; i < config->levels; i++) {
+		config->spokes[i] = bench_pick(spokes, ARRAY_SIZE(spokes));
+		if (reach > div64_u64(S64_MAX, config->spokes[i])) {
+			config->levels = i;
 			break;
 		}
-		reach *= config.spokes[i];
+		reach *= config->spokes[i];
 	}
 	if (bench_random(4) == 0) {	/* as most are */
-		config.levels = 0;
-		memset(config.spokes, 0, sizeof(config.spokes));
-		config.spokes[0] = 128;
+		config->levels = 0;
+		memset(config->spokes, 0, sizeof(config->spokes));
+		config->spokes[0] = 128;
 		reach = S64_MAX;
 	}
-	n = bound_all ? most : most >> bench_random(6);
-	if (!bound_all && bench_random(4) == 0)
-		n = 20 + bench_random(2000);
-	how = bench_random(ARRAY_SIZE(how_names));
-	if (bound_how < ARRAY_SIZE(how_names))
-		how = bound_how;
+	return reach;
+}
 
-	bench_wheel = hwheel_create(&config);
-	if (IS_ERR(bench_wheel))
-		return PTR_ERR(bench_wheel);
-	bench_tick = config.tick_ns;
-	bench_share = config.context == HWHEEL_HARDIRQ ? 2 * BENCH_US : BENCH_US;
-	bench_worst = 0;
-	bench_worst_due = 0;
-	bench_run = 0;
-	bench_last = 0;
-	bench_over = false;
+/* Arm a crowd of @n timers, and re-arm some of them. */
+static void bench_round_crowd(const struct hwheel_config *config, enum bench_how how, u64 n,
+			      u64 reach, u64 width, ktime_t base, ktime_t end)
+{
+	u64 span = how == BENCH_BURST ? n * 300 : 2 * BENCH_SECOND;
+	unsigned int i, j;
+	ktime_t when;
+
 	for (i = 0; i < n; i++) {
-		hwheel_setup(&bench_bound(i)->timer, bench_wheel, bench_bound_fired, 0);
-		if (i % 4096 == 0)
-			cond_resched();
-	}
-
-	/* A boundary of spokes of as many levels as can be */
-	begin = ktime_get();
-	base = begin + n * 500 + 50 * BENCH_MS;
-	width = config.tick_ns;
-	for (i = 0; config.spokes[i] && i < config.levels &&
-	     width * config.spokes[i] < 2 * BENCH_SECOND; i++)
-		width *= config.spokes[i];
-	if (!config.levels)
-		width = 128 * BENCH_MS;
-	base = div64_u64(base + width - 1, width) * width;
-	span = how == 4 ? n * 300 : 2 * BENCH_SECOND;
-	end = base + 300 * BENCH_MS;
-	for (i = 0; i < n; i++) {
-		ktime_t when;
-
 		switch (how) {
-		case 0:
+		case BENCH_TICK:
 			when = base + 100 * BENCH_MS;
 			break;
-		case 1:
+		case BENCH_SPOKE:
 			when = base + bench_random(max_t(u64, width, 1000)) % BENCH_SECOND;
 			break;
-		case 2:
-		case 4:
+		case BENCH_SPREAD:
+		case BENCH_BURST:
 			when = base + bench_random(span);
 			break;
 		default:
-			when = base + (reach < BENCH_SECOND ? reach : BENCH_SECOND) +
-			       bench_random(span);
+			when = base + min_t(u64, reach, BENCH_SECOND) + bench_random(span);
 			break;
 		}
-		/* Of a crowd, a part is for when nobody looks any more */
-		if (how != 0 && n > 20000 && i % 8)
+		/* Of a crowd, a part expires after the round */
+		if (how != BENCH_TICK && n > 20000 && i % 8)
 			when = max(when, end + BENCH_SECOND / 4 + bench_random(BENCH_SECOND));
 		bench_bound_arm(bench_bound(i), when);
 		if (i % 256 == 0)
 			cond_resched();
 	}
 	for (i = 0; i < BENCH_AGAIN && ktime_get() < end; i++) {
-		struct bench_bound *b;
-		ktime_t now = ktime_get(), when;
+		ktime_t now = ktime_get();
 
 		j = bench_random(3) == 0 ? bench_random(min_t(u64, n, 100)) :
 		    bench_random(2) ? bench_random(n) : n - 1 - bench_random(min_t(u64, n, 100));
-		b = bench_bound(j);
 		switch (bench_random(6)) {
 		case 0:
 			when = base;
@@ -1365,16 +1346,100 @@ static int bench_round(unsigned int round, unsigned int most, s64 *locked)
 			when = div64_u64(now, width) * width + width;
 			break;
 		case 4:
-			when = base + bench_random(20) * config.tick_ns;
+			when = base + bench_random(20) * config->tick_ns;
 			break;
 		default:
 			when = base + bench_random(BENCH_SECOND);
 			break;
 		}
-		bench_bound_arm(b, when);
+		bench_bound_arm(bench_bound(j), when);
 		if (bench_random(4) == 0)
 			usleep_range(100, 100 + bench_random(3000));
 	}
+}
+
+/*
+ * Fill a spoke of each level and a bucket, which all begin at @base. The timers that are
+ * armed between two and one spokes' width before @base go to the level of that width.
+ */
+static void bench_round_edges(const struct hwheel_config *config, u64 width, ktime_t base)
+{
+	unsigned int level, i, many, last, n = 0;
+
+	for (level = config->levels; level; level--) {
+		/* What is in the bucket may reach a level before base, and make crowds there */
+		many = level == config->levels ? bench_random(BENCH_EDGE) :
+						 BENCH_EDGE - bench_random(8);
+		while (ktime_get() < base - (ktime_t)(2 * width))
+			if (width > BENCH_MS)
+				usleep_range(100, 200);
+		/* Lists are emptied from both ends; so let any timer be the one due at base */
+		last = bench_random(max(many, 1U));
+		for (i = 0; i < many; i++)
+			bench_bound_arm(bench_bound(n++),
+					i == last ? base : base + bench_random(width));
+		width = div_u64(width, config->spokes[level - 1]);
+	}
+}
+
+static int bench_round(unsigned int round, unsigned int most, s64 *locked)
+{
+	static const char * const contexts[] = { "softirq", "hardirq", "work" };
+	struct hwheel_config config = { .name = "bounds" };
+	ktime_t begin, end, base;
+	u64 n, width, reach;
+	enum bench_how how;
+	unsigned int i;
+
+	bench_random_seed(round);
+	reach = bench_round_config(&config);
+	n = bound_all ? most : most >> bench_random(6);
+	if (!bound_all && bench_random(4) == 0)
+		n = 20 + bench_random(2000);
+	how = bound_how < BENCH_HOWS ? bound_how : bench_random(BENCH_HOWS);
+	if (how == BENCH_EDGES) {
+		config.levels = 2 + bench_random(7);
+		config.tick_ns = 50000;
+		for (i = 0; i < config.levels; i++)
+			config.spokes[i] = 4;
+		n = min_t(u64, most, BENCH_EDGE * config.levels);
+	}
+
+	bench_wheel = hwheel_create(&config);
+	if (IS_ERR(bench_wheel))
+		return PTR_ERR(bench_wheel);
+	bench_tick = config.tick_ns;
+	bench_share = config.context == HWHEEL_HARDIRQ ? 2 * BENCH_US : BENCH_US;
+	bench_break = config.budget_ns ?: config.context == HWHEEL_HARDIRQ ?
+		      100 * BENCH_US : 2 * BENCH_MS;
+	if (config.context != HWHEEL_HARDIRQ)
+		bench_break /= 8;
+	bench_worst = 0;
+	bench_worst_due = 0;
+	bench_run = 0;
+	bench_last = 0;
+	bench_over = false;
+	for (i = 0; i < n; i++) {
+		hwheel_setup(&bench_bound(i)->timer, bench_wheel, bench_bound_fired, 0);
+		if (i % 4096 == 0)
+			cond_resched();
+	}
+
+	/* Spokes of as many levels as can be begin at base */
+	begin = ktime_get();
+	width = config.tick_ns;
+	for (i = 0; config.spokes[i] && i < config.levels && width * config.spokes[i] <
+	     (how == BENCH_EDGES ? 60 : 2) * BENCH_SECOND; i++)
+		width *= config.spokes[i];
+	if (!config.levels)
+		width = 128 * BENCH_MS;
+	base = begin + n * 500 + 50 * BENCH_MS + (how == BENCH_EDGES ? 2 * width : 0);
+	base = div64_u64(base + width - 1, width) * width;
+	end = base + 300 * BENCH_MS;
+	if (how == BENCH_EDGES)
+		bench_round_edges(&config, width, base);
+	else
+		bench_round_crowd(&config, how, n, reach, width, base, end);
 	while (ktime_get() < end)
 		msleep(20);
 	bench_over = true;
@@ -1385,10 +1450,10 @@ static int bench_round(unsigned int round, unsigned int most, s64 *locked)
 	}
 	*locked = hwheel_count(bench_wheel, "max_locked_ns");
 	pr_info("bound round=%u %s %s n=%llu tick=%llu levels=%u spokes=%u,%u,%u,%u budget=%llu late=%lld locked=%lld cascaded=%llu due=base%+lld armed_in=%lld\n",
-		round, contexts[config.context], how_names[how], n, config.tick_ns, config.levels,
-		config.spokes[0], config.spokes[1], config.spokes[2], config.spokes[3],
-		config.budget_ns, bench_worst, *locked, hwheel_count(bench_wheel, "cascaded"),
-		bench_worst_due - base, base - begin);
+		round, contexts[config.context], bench_how_names[how], n, config.tick_ns,
+		config.levels, config.spokes[0], config.spokes[1], config.spokes[2],
+		config.spokes[3], config.budget_ns, bench_worst, *locked,
+		hwheel_count(bench_wheel, "cascaded"), bench_worst_due - base, base - begin);
 	hwheel_destroy(bench_wheel);
 	bench_wheel = NULL;
 	return 0;

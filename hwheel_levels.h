@@ -1366,6 +1366,14 @@ static inline u64 levels_next_sift(struct hwheel_levels *l, struct hwheel_spoke 
 	return least;
 }
 
+/* Is @spoke known to be a crowd of no less than its size? */
+static __always_inline bool levels_known(const struct hwheel_levels *l,
+					 const struct hwheel_spoke *spoke)
+{
+	return (spoke->more & (HWHEEL_CROWDED | HWHEEL_ONE_TICK)) == HWHEEL_CROWDED &&
+	       spoke->added <= l->most[spoke->level].now;
+}
+
 /* @timer, due at @tick, has joined a crowd in @spoke; else as levels_added(). */
 static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				 struct hwheel_timer *timer, u64 tick)
@@ -1374,8 +1382,6 @@ static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *s
 	bool known = spoke->added <= most->now;
 	u64 begin, width;
 
-	if ((spoke->more & (HWHEEL_CROWDED | HWHEEL_ONE_TICK)) == HWHEEL_CROWDED && known)
-		return tick;
 	if (spoke->more & HWHEEL_ONE_TICK && spoke->mixed)
 		levels_part(l, spoke, timer, tick);
 	else
@@ -1397,9 +1403,9 @@ static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *s
 static __always_inline u64 levels_added(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 					struct hwheel_timer *timer, u64 tick)
 {
-	if (unlikely(!(spoke->added % HWHEEL_CROWD)))
-		return levels_crowd(l, spoke, timer, tick);
-	return tick;
+	if (likely(spoke->added % HWHEEL_CROWD) || levels_known(l, spoke))
+		return tick;
+	return levels_crowd(l, spoke, timer, tick);
 }
 
 /* Add @timer, due at @tick. Returns as levels_added() does. */
