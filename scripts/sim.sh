@@ -37,7 +37,7 @@ flags=(-std=gnu11 -g -O2 -fno-pie -no-pie -Wall -Wno-format -Wno-unused-function
 faults=(
 	"splice-mixed	hwheel_levels.h	/void levels_splice/,/^}/s/to->mixed |= from->mixed;/;/"
 	"splice-walk	hwheel_levels.h	/void levels_splice/,/^}/s/if (unlikely(l->walked == from))/if (0)/"
-	"hardirq-goes-on	hwheel.c	/void hwheel_run(/,/^}/s/if (context == HWHEEL_HARDIRQ) {/if (0) {/"
+	"hardirq-goes-on	hwheel.c	/^hwheel_process(/,/^}/s/if (context == HWHEEL_HARDIRQ)/if (0)/"
 	"spent-no-decay	hwheel.c	/bool hwheel_overdrawn/,/^}/s/base->spent -= .*/;/"
 	"end-run-resume	hwheel.c	/bool hwheel_end_run/,/^}/s/min(levels_tick_ns(levels, due), resume)/resume/"
 	"remaining-clock	hwheel.c	/^ktime_t hwheel_remaining/,/^}/s/hwheel_clock(base->wheel)/ktime_get()/"
@@ -46,7 +46,7 @@ faults=(
 	"max-summed	hwheel.c	/u64 hwheel_total/,/^}/s/which < HWHEEL_MAX_LATE_NS ?/1 ?/"
 	"late-bucket-low	hwheel.c	s/base->late\[fls64(late)\]++/base->late[late ? fls64(late) - 1 : 0]++/"
 	"timers-last-lot	hwheel_debugfs.h	/u64 hwheel_next_spoke/,/^}/s/u64 end = .*/u64 end = nr_cpu_ids * hwheel_spokes_per_cpu(wheel) - HWHEEL_PARKED;/"
-	"added-once	hwheel_levels.h	/u64 levels_added/,/^}/s/!(spoke->added % HWHEEL_CROWD)/spoke->added == HWHEEL_CROWD/"
+	"added-once	hwheel_levels.h	/u64 levels_added/,/^}/s/(spoke->added % HWHEEL_CROWD)/(spoke->added != HWHEEL_CROWD)/"
 	"catch-up-early	hwheel.c	/void hwheel_catch_up/,/^}/s/levels_tick_down(levels, now)/levels_tick_up(levels, now)/"
 	"dest-kept	hwheel.c	/int hwheel_remove(/,/^}/s/base->dest = NULL;/;/"
 	"spokes-repeat	hwheel.c	/void hwheel_plan/,/^}/s/config->spokes\[i\] ?: spokes/config->spokes[i] ?: HWHEEL_SPOKES/"
