@@ -1906,7 +1906,7 @@ static inline const char *levels_check_own(const struct hwheel_levels *l,
 
 	begin = spoke_begin(l, spoke, &width);
 	if (spoke->more & HWHEEL_ONE_TICK && (spoke->mixed || spoke_bare(spoke)) && !transit)
-		return "a crowd of one tick is none";
+		return "a spoke is wrongly marked as a crowd of one tick";
 	spoke_for_each(timer, spoke) {
 		u64 tick = levels_due(l, timer);
 
@@ -1918,7 +1918,7 @@ static inline const char *levels_check_own(const struct hwheel_levels *l,
 		if (tick < spoke->bound)
 			return "a timer is due before its spoke's bound";
 		if (!spoke->mixed && tick != spoke->bound)
-			return "a spoke is mixed and does not know";
+			return "a spoke is mixed but not marked so";
 		if (!transit && tick - begin >= width)
 			return "a timer is in another slot's spoke";
 	}
@@ -1936,30 +1936,30 @@ static inline const char *levels_check_fan(const struct hwheel_levels *l,
 	begin = spoke_begin(l, parent, &width);
 	if (fan->parent != parent || fan->begin != begin ||
 	    (u64)HWHEEL_FAN << fan->shift < width)
-		return "a fan is not its spoke's";
+		return "a fan does not match its spoke";
 	if (spoke_bare(parent) && (!fan->bits || fan_first(fan)->bound != parent->bound))
-		return "a bound is not that of the fan";
+		return "a bound differs from that of the fan";
 	for (i = 0; i < HWHEEL_FAN && !fault; i++) {
 		struct hwheel_spoke *spoke = &fan->child[i];
 
 		if (!(spoke->more & HWHEEL_CHILD) || spoke->index != i)
-			return "a spoke of a fan has another one's number";
+			return "a spoke of a fan has a wrong number";
 		if (!!(fan->bits & BIT_ULL(i)) == spoke_empty(spoke) ||
 		    spoke_empty(spoke) != (spoke_bare(spoke) && !spoke_fan(spoke)))
-			return "a bit in a fan is not its spoke's";
+			return "a bit in a fan does not match its spoke";
 		if (spoke->more & HWHEEL_CROWDED)
 			crowded |= BIT_ULL(i);
 		if (spoke_empty(spoke))
 			continue;
 		if (spoke->bound < parent->bound || spoke->bound < l->clock)
-			return "a bound in a fan is less than it can be";
+			return "a bound in a fan is too early";
 		fault = levels_check_own(l, spoke, pending);
 		if (!fault && spoke_fan(spoke))
 			fault = levels_check_fan(l, spoke, pending);
 	}
 	if (!fault && (crowded != fan->crowded ||
 		       (crowded && !(parent->more & HWHEEL_CROWDED))))
-		return "a crowd in a fan is not known of";
+		return "a crowd in a fan is not marked";
 	return fault;
 }
 
@@ -1977,19 +1977,19 @@ static inline const char *levels_check(struct hwheel_levels *l)
 	u32 pos;
 
 	if (l->floor < l->clock)
-		return "the floor is behind the clock";
+		return "the floor is before the clock";
 	for (i = 0; i <= l->planned; i++) {
 		const struct hwheel_level *lv = &l->level[i];
 		u64 summary = 0, crowds = 0;
 
 		div_u64_rem(lv->slot, lv->nr, &pos);
 		if (lv->slot != div64_u64(l->clock, lv->width))
-			return "a level's clock is not the wheel's";
+			return "a level's clock differs from the wheel's";
 		if (lv->pos != pos)
-			return "a level's position is not its clock's";
+			return "a level's position does not match its clock";
 		if (i >= l->nr && i < l->planned) {
 			if (lv->summary)
-				return "a level that is not there is occupied";
+				return "a level that does not exist is occupied";
 			continue;
 		}
 
@@ -2000,21 +2000,21 @@ static inline const char *levels_check(struct hwheel_levels *l)
 			bool empty, crowded = spoke->more & HWHEEL_CROWDED;
 
 			if (spoke->level != i || spoke->index != j || spoke->more & HWHEEL_CHILD)
-				return "a spoke has another one's number";
+				return "a spoke has a wrong level or number";
 			empty = spoke_bare(spoke) && !spoke_fan(spoke);
 			if (level_occupied(lv, j) == empty || spoke_empty(spoke) != empty)
-				return "a bit is not its spoke's";
+				return "a bit does not match its spoke";
 			if (crowded == !(*level_crowds(lv, j) & BIT_ULL(j % 64)) ||
 			    (crowded && empty))
-				return "a crowd is not its spoke's";
+				return "a bit for crowds does not match its spoke";
 			if (spoke_empty(spoke))
 				continue;
 			summary |= BIT_ULL(j / 64);
 			crowds |= (u64)crowded << j / 64;
 			if (spoke->bound < l->clock && !now)
-				return "a bound is behind the clock";
+				return "a bound is before the clock";
 			if (i && spoke->bound < l->above && !now)
-				return "a bound above level 0 is not known of";
+				return "a bound above level 0 is before l->above";
 			fault = levels_check_own(l, spoke, &pending);
 			if (!fault && spoke_fan(spoke))
 				fault = levels_check_fan(l, spoke, &pending);
@@ -2022,7 +2022,7 @@ static inline const char *levels_check(struct hwheel_levels *l)
 				return fault;
 		}
 		if (lv->summary != summary || lv->crowds != crowds)
-			return "a summary is not its bitmap's";
+			return "a summary does not match its bitmap";
 	}
 	return pending == l->pending ? NULL : "a timer is lost";
 }

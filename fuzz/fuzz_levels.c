@@ -401,7 +401,7 @@ static void mod(struct item *item, s64 expires)
 /* @item has left the wheel */
 static void item_free(struct item *item)
 {
-	check(!item->timer.entry.next, "a timer that left looks pending");
+	check(!item->timer.entry.next, "a timer looks pending after it left the wheel");
 	items[item->index] = items[--nr_items];
 	items[item->index]->index = item->index;
 	free(item);
@@ -420,7 +420,7 @@ static void del_any(unsigned int n)
 
 	while (n-- && (timer = levels_any(&wheel->l)))
 		del(item_of(timer));
-	check(!nr_items == !levels_any(&wheel->l), "some timers can't be found");
+	check(!nr_items == !levels_any(&wheel->l), "levels_any() finds a timer or none, wrongly");
 }
 
 /* ------------------------------------------------------------------------ */
@@ -503,19 +503,19 @@ static bool step(unsigned int pops)
 	what = levels_step(l, now);
 	check(l->clock >= clock, "the clock went back");
 	check(l->clock <= now || l->clock == clock, "the clock is ahead of time");
-	check(l->moved - moved <= HWHEEL_STEP, "too many moved at once");
+	check(l->moved - moved <= HWHEEL_STEP, "a step moved too many timers");
 	check(what != HWHEEL_MOVED || l->moved != moved || l->visited != visited,
 	      "nothing was moved, and more is to come");
 
 	if (what == HWHEEL_IDLE) {
-		check(l->clock >= now, "idle, and the clock is behind");
-		check(first_turn() > now, "idle, and a timer is due");
-		check(!levels_pop(l), "idle, and a timer was popped");
+		check(l->clock >= now, "idle, but the clock is behind the time");
+		check(first_turn() > now, "idle, but a timer is due");
+		check(!levels_pop(l), "idle, but a timer was popped");
 		return false;
 	}
 	if (what == HWHEEL_DUE) {
 		timer = levels_pop(l);
-		check(timer, "due, and none is");
+		check(timer, "a step said due, but no timer is");
 		while (timer) {
 			pop(timer);
 			timer = --pops ? levels_pop(l) : NULL;
@@ -641,7 +641,7 @@ static void do_slack(const struct word *w)
 
 		check_align(first, last, tick);
 		expires = levels_tick_ns(l, tick);
-		check(tick_up(expires) == tick, "a tick's instant is not its own");
+		check(tick_up(expires) == tick, "an aligned instant is on another tick");
 	}
 	add(expires);
 }
@@ -712,10 +712,10 @@ static void do_alone(const struct word *w)
 	run(wheel->l.clock);
 	add(instant(tick));
 	tick = items[0]->turn;
-	check(armed == tick && wake() == tick, "a timer alone wakes it at another time");
+	check(armed == tick && wake() == tick, "a single timer wakes the wheel at a wrong time");
 	go_to(tick);
 	step(1);
-	check(!nr_items, "a timer alone did not fire at once");
+	check(!nr_items, "a single timer did not fire at its time");
 	run(tick);
 }
 

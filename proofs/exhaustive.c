@@ -627,14 +627,14 @@ static void run(unsigned int n, bool whole)
 			if (step == HWHEEL_MOVED && moved == levels.moved + levels.visited)
 				fail("a step at %llu moved nothing", now);
 			if (++steps > 1000)
-				fail("at %llu there is no end of it", now);
+				fail("at %llu the steps do not end", now);
 			follow(n);
 			if (whole && levels_check(&levels))
 				fail("%s", levels_check(&levels));
 			if (step == HWHEEL_MOVED)
 				continue;
 			if (levels_wake(&levels) > now)
-				fail("what is due at %llu is put off", now);
+				fail("a timer due at %llu was put off", now);
 			while ((timer = levels_pop(&levels))) {
 				i = timer - timers;
 				if (due[i] != now)
@@ -644,7 +644,7 @@ static void run(unsigned int n, bool whole)
 			}
 		}
 		if (++steps > 1000)
-			fail("at %llu there is no end of it", now);
+			fail("at %llu the steps do not end", now);
 		check_parked(n);
 	}
 	if (levels.pending || levels_first(&levels) || levels_wake(&levels) != HWHEEL_NEVER)
