@@ -92,8 +92,8 @@ static u64 hwheel_spokes_per_cpu(const struct hwheel *wheel)
 }
 
 /*
- * The base at @pos, if each CPU has @each positions; or NULL. @rest is the position
- * within that base.
+ * The base that owns position @pos, with @each positions per CPU. NULL if there is no
+ * such CPU. Sets @rest to the position within the base.
  */
 static struct hwheel_base *hwheel_base_at(struct hwheel *wheel, u64 pos, u64 each,
 					  u64 *rest)
@@ -156,7 +156,7 @@ static void *hwheel_levels_start(struct seq_file *m, loff_t *pos)
 		/* A CPU or level that comes or goes now may be shown or not */
 		if (!base || (READ_ONCE(base->offline) && !data_race(base->levels.pending)))
 			continue;
-		/* The same */
+		/* And so may the parking lot */
 		if (level == base->levels.planned ? data_race(base->levels.level[level].summary) :
 						    level_exists(&base->levels.level[level]))
 			return pos;

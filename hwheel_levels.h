@@ -90,9 +90,9 @@
  * ---------------
  *
  * To find the due timers of a mixed spoke, its timers must move down. If there are many,
- * this takes long and makes other timers late. So a spoke with HWHEEL_CROWD timers, a
- * crowd, is sifted ahead of its time: a few timers per call, while nothing is due. Each
- * of these timers goes
+ * this takes long and makes other timers late. So a crowd, a spoke with HWHEEL_CROWD
+ * timers or more, is sifted ahead of its time: a few timers per call, while nothing is
+ * due. Each of these timers goes
  *
  * - to a lower level, if its place is there by then;
  * - otherwise to the fan of the spoke. A fan is up to 64 spokes of equal width that
@@ -100,8 +100,9 @@
  *   priority queue structure for large-scale discrete event simulation", 2005.)
  *
  * A spoke of a fan is like any other spoke: it has a bound, it fires when it is due, and
- * it gets a fan of its own if it is a crowd. Arming does not use fans. A new timer goes
- * to the spoke's own lists. When these lists are a crowd again, they are sifted again.
+ * it gets a fan of its own if it is a crowd: here HWHEEL_CROWD_FAN timers are enough.
+ * Arming does not use fans. A new timer goes to the spoke's own lists. When these lists
+ * are a crowd again, they are sifted again.
  *
  * Crowds are sifted in the order in which their spokes begin. Sifting begins early enough
  * to finish all crowds in time (levels_lead()), but not earlier. An earlier start would
@@ -162,8 +163,8 @@
 #define HWHEEL_BATCH		32
 #define HWHEEL_STEP		(HWHEEL_BATCH / 2)
 /*
- * A spoke with this many timers is a crowd: the first number is for levels and buckets,
- * the second for fans. Both are powers of two. Arming checks a spoke at every
+ * A spoke with this many timers is a crowd. HWHEEL_CROWD is for levels and buckets,
+ * HWHEEL_CROWD_FAN for fans. Both are powers of two. Arming checks a spoke at every
  * HWHEEL_CROWD-th timer, which costs less than two instructions per timer.
  */
 #ifndef HWHEEL_CROWD
@@ -222,7 +223,7 @@ static __always_inline bool hwheel_broken(enum hwheel_fault fault)
 
 /**
  * struct hwheel_geometry - sizes of the levels
- * @tick_ns: nanoseconds a tick
+ * @tick_ns: nanoseconds per tick
  * @levels: number of levels
  * @spokes: number of spokes of each level
  */
@@ -326,7 +327,7 @@ struct hwheel_level {
 	u64			summary;	/* one bit per word of the bitmap */
 	u64			slot;		/* the clock: a slot */
 	struct hwheel_divisor	div;		/* by @width */
-	u64			width;		/* ticks a slot */
+	u64			width;		/* ticks per slot */
 	u16			nr;		/* spokes */
 	u16			open;		/* spokes that timers can go to */
 	u16			pos;		/* the spoke of the clock */
@@ -530,8 +531,8 @@ static inline const char *hwheel_geometry_fault(const struct hwheel_geometry *g)
 
 /*
  * Bytes of memory for a level of @nr spokes, or for the parking lot. The memory must be
- * aligned like a spoke. It is that of 4 spokes or more: smaller memory from kmalloc() may
- * not be aligned like that.
+ * aligned like a spoke. At least the size of 4 spokes, because kmalloc() may not align
+ * smaller memory enough.
  */
 static inline size_t level_size(unsigned int nr)
 {
@@ -753,9 +754,10 @@ static noinline struct hwheel_spoke *levels_place_above(struct hwheel_levels *l,
 }
 
 /*
- * The spoke for a timer due at @due, and the spoke's level. @lowest may be too low: the
- * distance can span n or n + 1 slots, depending on where in its slot the clock is. So one
- * more level may have to be tried. With levels of 2 or 3 spokes it may be two more.
+ * The spoke for a timer due at @due, and the spoke's level. The level that @lowest gives
+ * may be too low: the distance to the timer's tick can span n or n + 1 slots, depending
+ * on where in its slot the clock is. So one more level may have to be tried. With levels
+ * of 2 or 3 spokes it may be two more. An overdue timer is due at the floor instead.
  */
 static __always_inline struct hwheel_spoke *
 levels_find(struct hwheel_levels *l, u64 *due, const struct hwheel_level **level)
@@ -764,9 +766,7 @@ levels_find(struct hwheel_levels *l, u64 *due, const struct hwheel_level **level
 	struct hwheel_spoke *spoke;
 	u64 tick = *due, ahead, distance = tick - l->floor;
 
-	/*
-	 * The floor is at or after the clock, so this level is the right one or too low
-	 */
+	/* The floor is not before the clock, so this level is right or too low */
 	if (likely((s64)distance >= 0)) {
 		lv = levels_lowest(l, distance);
 		OPTIMIZER_HIDE_VAR(lv);	/* else gcc computes lv for each member again */
@@ -785,9 +785,7 @@ levels_find(struct hwheel_levels *l, u64 *due, const struct hwheel_level **level
 	return spoke;
 }
 
-/*
- * The same for a timer that moves. It is due at @tick, or was overdue when it was armed.
- */
+/* The same for a timer that moves. It is due at @tick, or was overdue when armed. */
 static inline struct hwheel_spoke *levels_place(struct hwheel_levels *l, u64 tick)
 {
 	const struct hwheel_level *lv;
@@ -1352,8 +1350,8 @@ static __always_inline void levels_put_moved(struct hwheel_levels *l,
 }
 
 /*
- * @which is set to the first spoke to be sifted: @root, which is crowded, or a spoke in
- * its fans. Returns the tick at which sifting begins.
+ * @root is crowded. Sets @which to the first spoke to be sifted: @root, or a spoke in its
+ * fans. Returns the tick at which sifting must begin.
  */
 static inline u64 spoke_next_sift(struct hwheel_levels *l, struct hwheel_spoke *root,
 				  struct hwheel_spoke **which)
@@ -1637,8 +1635,9 @@ static __always_inline struct hwheel_spoke *levels_below(struct hwheel_levels *l
 
 /*
  * Move all timers of @spoke, which are due at one tick, to @to at once. A crowd that is
- * due at one tick must not mix with other timers. False if @spoke is no such crowd but
- * @to is: then @spoke's timers must move one by one.
+ * due at one tick must not mix with other timers: it moves to a spoke in a fan of @to.
+ * False if @to is such a crowd and @spoke is not: then @spoke's timers must move one by
+ * one.
  */
 static noinline bool levels_cascade_whole(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 					  struct hwheel_spoke *to)
