@@ -824,8 +824,8 @@ static int bench_run_expire(const struct bench_row *row, u64 n, s64 *result)
 	if (err)
 		return err;
 	/*
-	 * hrtimers take longer to arm. A longer hold does not matter: they have no
-	 * levels.
+	 * hrtimers take longer to arm. Only the rows with a tick need this very hold: it
+	 * decides which levels their timers cross.
 	 */
 	if (!row->tick_ns && n > BENCH_MILLION / 10)
 		hold *= 5;

@@ -363,10 +363,7 @@ static void *timer_base(const struct hwheel_timer *timer)
 	return READ_ONCE(timer->base);
 }
 
-/*
- * Create a wheel in the context of the parameter. If that is mixed, @nr chooses the
- * context.
- */
+/* Create a wheel. If the parameter context is mixed, @nr chooses the wheel's context. */
 static int wheel_create(struct wheel *w, struct hwheel_config *config, unsigned int nr)
 {
 	if (the_context >= 0)
@@ -611,9 +608,9 @@ static struct slot *slots;
 static void private_fire(struct hwheel_timer *timer);
 
 /*
- * A callback waits only for callbacks of higher classes, so the waits form no ring. The
- * lock classes show lockdep the same. Short-lived wheels have a class of their own. No
- * callback waits for that class.
+ * A callback waits only for callbacks of higher classes, so callbacks never wait for each
+ * other in a ring. The lock classes show lockdep the same. Short-lived wheels have a
+ * class of their own, for which no callback waits.
  */
 #define CLASSES		4
 #define NO_CLASS	-1U	/* below the first class */
@@ -1077,8 +1074,8 @@ static DEFINE_PER_CPU(unsigned int, hot_slot);
 static void any_event(struct rnd_state *rnd, unsigned int above);
 
 /*
- * The random state for a callback. In process context, callbacks may share their CPU, so
- * each of them gets a state of its own, @own.
+ * The random state for a callback. In process context, several callbacks may share a CPU.
+ * So each of them gets a state of its own, @own.
  */
 static struct rnd_state *callback_rnd(struct rnd_state *own)
 {
@@ -1192,7 +1189,7 @@ unlock:
 struct shared {
 	struct hwheel_timer	timer;
 	struct wheel		*wheel;
-	atomic_t		users;		/* in a call, without the callback */
+	atomic_t		users;		/* users in a call, except the callback */
 	atomic_t		closing;
 	atomic_t		inside;
 	bool			shutting;	/* shutdown_sync runs; no users */
@@ -1228,7 +1225,7 @@ static void shared_arm(struct shared *sh, enum event op, struct rnd_state *rnd)
 	if (op == OP_MOD_PENDING && !pending)
 		return;
 	if (op == OP_REDUCE && pending)
-		return;		/* reduced, or left as it was */
+		return;		/* no change, or one arming for another */
 	/* No effect: shutdown_sync waits for this callback, and nobody else cancels */
 	if (!pending && READ_ONCE(sh->shutting) && !hwheel_pending(&sh->timer))
 		return;
@@ -1280,10 +1277,7 @@ static void shared_fire(struct hwheel_timer *timer)
 			  now, earliest, sh->wheel->name, atomic64_read(&sh->armed),
 			  hwheel_expires(timer));
 	if (!atomic_read(&sh->users)) {
-		/*
-		 * A call that begins later notes its time in the present or the next
-		 * earliest[0]
-		 */
+		/* A call that begins later uses the present or the next earliest[0] */
 		smp_mb();
 		atomic64_set(&sh->earliest[2], atomic64_read(&sh->earliest[1]));
 		atomic64_set(&sh->earliest[1],
@@ -1319,9 +1313,7 @@ static void shared_setup(struct shared *sh, struct rnd_state *rnd)
 		atomic64_set(&sh->earliest[i], S64_MAX);
 }
 
-/*
- * Close the timer to all users, wait until it is idle, and check that its books balance
- */
+/* Close the timer to all users, end it, and check that its books balance */
 static void shared_close(struct shared *sh, bool shut, struct rnd_state *rnd)
 {
 	s64 armed, gone;
@@ -1474,8 +1466,9 @@ static struct slot *random_slot(struct rnd_state *rnd, unsigned int looks)
 }
 
 /*
- * An event in a callback or in hardirq context. A callback may wait only for timers whose
- * slot is in a class @above its own. So no callbacks wait for each other in a ring.
+ * An event in a callback or in hardirq context. It may wait for callbacks of classes
+ * higher than @above, the class of the callback that calls this. So callbacks never wait
+ * for each other in a ring.
  */
 static void any_event(struct rnd_state *rnd, unsigned int above)
 {
@@ -1512,9 +1505,7 @@ static void task_event(struct rnd_state *rnd)
 
 	count_event(IN_TASK);
 	if (op >= OP_ANYWHERE) {
-		/*
-		 * On PREEMPT_RT this thread may preempt the callback for which it waits
-		 */
+		/* On PREEMPT_RT this may preempt the callback for which the thread waits */
 		bool urgent = !below(rnd, 4);
 
 		if (urgent)
@@ -1532,9 +1523,7 @@ static void task_event(struct rnd_state *rnd)
 /* Sleep for @timeout jiffies. Return: true to carry on. */
 static bool nap(long timeout)
 {
-	/*
-	 * Set the state before the test, so that the wakeup of kthread_stop() is not lost
-	 */
+	/* First, so that no wakeup by kthread_stop() is lost */
 	set_current_state(TASK_INTERRUPTIBLE);
 	if (!kthread_should_stop())
 		schedule_timeout(timeout);
@@ -1570,10 +1559,7 @@ static int worker_thread(void *data)
 	while (!over()) {
 		int cpu = below(&w->rnd, nr_cpu_ids);
 
-		/*
-		 * Moving to that CPU without staying there does not hinder a CPU that
-		 * goes offline
-		 */
+		/* Do not stay bound to the CPU: that would hinder hotplug */
 		if (cpu_online(cpu) &&
 		    !set_cpus_allowed_ptr(current, cpumask_of(cpu)))
 			set_cpus_allowed_ptr(current, cpu_possible_mask);
@@ -1662,9 +1648,7 @@ static int torture_cpu_offline(unsigned int cpu)
 	return 0;
 }
 
-/*
- * Takes CPUs offline and online again. Every fourth time, a CPU stays offline for long.
- */
+/* Takes CPUs offline and online. Every fourth time a CPU stays offline for long. */
 static int onoff_thread(void *unused)
 {
 	struct rnd_state rnd;
@@ -1717,8 +1701,8 @@ static int brief_create(struct brief *b, unsigned int n, struct rnd_state *rnd)
 }
 
 /*
- * A callback that has returned leaves no trace. The wheel does nothing else meanwhile.
- * Poll the timer instead of waiting for it: a wait might never end.
+ * Check that a callback that has returned leaves no trace, on a wheel where nothing else
+ * happens. Poll the timer instead of waiting for it: the wait might never end.
  */
 static void brief_quiet(struct slot *s, struct rnd_state *rnd)
 {
@@ -1790,7 +1774,7 @@ static void brief_destroy(struct brief *b)
 		raw_spin_unlock_irqrestore(&s->lock, flags);
 	}
 	count_event(WHEELS);
-	/* A late callback would find a dead slot now */
+	/* Give late callbacks the time to find a dead slot */
 	usleep_range(1000, 3000);
 }
 
@@ -2188,8 +2172,8 @@ static int __init check_params(void)
 }
 
 /*
- * The tick of a wheel in ns, or a multiple of it, which is good enough for the checks
- * here. The API does not tell the tick. But a timer with slack expires at a multiple of
+ * The tick of a wheel in ns, or a multiple of it: both are good enough for the checks
+ * here. The API does not return the tick, but a timer with slack expires at a multiple of
  * it.
  */
 static u64 __init find_tick(struct hwheel *wheel)
@@ -2360,10 +2344,7 @@ err_free:
 static void __exit torture_exit(void)
 {
 	kthread_stop(monitor_task);
-	/*
-	 * The failure came after rmmod had begun: it is too late to refuse, so never
-	 * return
-	 */
+	/* It failed after rmmod had begun: too late to refuse. So never return. */
 	while (atomic_read(&failed))
 		schedule_timeout_uninterruptible(HZ);
 }
