@@ -503,7 +503,7 @@ static bool step(unsigned int pops)
 	what = levels_step(l, now);
 	check(l->clock >= clock, "the clock went back");
 	check(l->clock <= now || l->clock == clock, "the clock is ahead of time");
-	check(l->moved - moved <= HWHEEL_STEP, "a step moved too many timers");
+	check(l->moved - moved <= HWHEEL_STEP, "too many timers moved at once");
 	check(what != HWHEEL_MOVED || l->moved != moved || l->visited != visited,
 	      "nothing was moved, and more is to come");
 
@@ -515,7 +515,7 @@ static bool step(unsigned int pops)
 	}
 	if (what == HWHEEL_DUE) {
 		timer = levels_pop(l);
-		check(timer, "a step said due, but no timer is");
+		check(timer, "HWHEEL_DUE, but no timer is due");
 		while (timer) {
 			pop(timer);
 			timer = --pops ? levels_pop(l) : NULL;
