@@ -2,15 +2,18 @@
 /*
  * hwheel - exact timers on hierarchical wheels
  *
- * An hwheel timer costs what a timer_list entry costs (O(1) to arm and to
- * cancel, whatever the number of timers) and is as exact as its wheel's tick,
- * be it due in a millisecond or in a year. It suits the many timers that are
- * armed, re-armed and cancelled all the time and that must keep their time
- * when they do expire: session and protocol timeouts, pacing, leases. For a
- * handful of timers that must be exact to the microsecond take an hrtimer; to
- * run something at about once a second take a timer_list.
+ * Arming and cancelling an hwheel timer costs as much as with timer_list: O(1), whatever
+ * the number of timers. The timer is exact to one tick of its wheel, whether it is due in
+ * a millisecond or in a year.
  *
- * All of it is GPL only.
+ *	use		for
+ *	hwheel		many timers that are armed, re-armed and cancelled all the time,
+ *			and that must be exact when they expire: session and protocol
+ *			timeouts, pacing, leases
+ *	hrtimer		a few timers that must be exact to the microsecond
+ *	timer_list	work that is done about once a second
+ *
+ * All exports are GPL only.
  */
 #ifndef _HWHEEL_H
 #define _HWHEEL_H
@@ -18,45 +21,50 @@
 /**
  * DOC: Guarantees
  *
- * What holds, always and everywhere:
+ * These hold always and everywhere:
  *
- * 1.  Never early: no callback runs before the time its timer was armed for.
- * 2.  Exact at any range: a timer becomes due at the first tick at or after
- *     its time. Nothing up to KTIME_MAX is clamped, refused or lost.
- * 3.  Exactly once per arming, or never if it was cancelled first and the
- *     cancel returned true.
- * 4.  Arming can not fail, allocates nothing and works in any context but
- *     NMI, on any CPU, from any callback.
- * 5.  After a cancel that ends in _sync the callback is neither queued nor
- *     running. A callback may re-arm, cancel, shut down or free its timer.
+ * 1.  Never early: no callback runs before the time for which its timer was armed.
+ * 2.  Exact at any range: a timer is due at the first tick at or after its time.
+ *     No time up to KTIME_MAX is clamped, refused or lost.
+ * 3.  Exactly once: a callback runs once per arming. It does not run if the timer
+ *     was cancelled first and the cancel returned true.
+ * 4.  Arming can not fail and allocates nothing. It works on any CPU, from any
+ *     callback, and in any context but NMI.
+ * 5.  After a call that ends in _sync, the callback is neither queued nor running.
+ *     A callback may re-arm, cancel, shut down or free its own timer.
  * 6.  Bounded: one formula says how late a callback can begin, see
- *     Documentation/late.rst. It has no term for timers that are not due. No
- *     lock is held, and interrupts are not kept off, for longer than
- *     HWHEEL_BATCH list moves, however many timers share a spoke. Callbacks
- *     that use up the wheel's budget are continued in the next round, in
- *     order, and counted. (Callbacks that are to run in hardirq context keep
- *     interrupts off until the budget is used up.)
- * 7.  Quiet: no timer, no interrupt. A cancelled timer that was the next to
- *     expire may cost one interrupt, which is counted.
- * 8.  Order: on one CPU timers that are due at different ticks run in the
- *     order of those ticks.
- * 9.  The timers of a CPU that goes offline move to another one and keep
- *     their times.
- * 10. A wheel that is destroyed while timers are pending on it warns once,
- *     cancels them and waits for the callbacks that are running.
+ *     Documentation/late.rst. It has no term for timers that are not due. hwheel
+ *     holds a lock, or keeps interrupts off, for at most HWHEEL_BATCH list moves,
+ *     whatever the number of timers in a spoke. If callbacks use up the wheel's
+ *     budget, the rest run in the next round, in order, and hwheel counts this.
+ *     Exception: callbacks in hardirq context keep interrupts off until the budget
+ *     is used up.
+ * 7.  Quiet: without timers there are no interrupts. If the next timer to expire
+ *     is cancelled, it may still cost one interrupt, and hwheel counts it.
+ * 8.  Order: on one CPU, timers that are due at different ticks run in the order
+ *     of those ticks.
+ * 9.  When a CPU goes offline, its timers move to another CPU and keep their times.
+ * 10. If a wheel is destroyed while timers are pending on it, hwheel warns once,
+ *     cancels them, and waits for the callbacks that are running.
  */
 
 /*
- * Mistakes are warned of, once, with the name of the callback where there is
- * one, and do no harm to other timers: arming a timer or waiting for it before
- * hwheel_setup() (in memory of zeroes); arming it after the wheel was destroyed,
- * or on a CPU that can not be; a timer, wheel or callback that is NULL; setting
- * up a timer that is pending; waiting for a callback from within it; a callback
- * that returns with another preemption count, or that switches interrupts on or
- * off; destroying a wheel twice, from its own callback, or with timers pending.
- * Under CONFIG_DEBUG_OBJECTS_TIMERS timers that were never set up, in memory of
- * whatever kind, and those that are freed while pending are found and mended;
- * under CONFIG_LOCKDEP waiting with a lock held that the callback takes is.
+ * hwheel warns of these mistakes, once each. The warning names the callback if there is
+ * one. The mistake does no harm to other timers.
+ *
+ * - Arming a timer, or waiting for it, before hwheel_setup(), if its memory is all zeroes
+ * - Arming a timer after its wheel was destroyed, or on an impossible CPU
+ * - Passing NULL for a timer, a wheel or a callback
+ * - Setting up a timer that is pending
+ * - Waiting for a callback from within that callback
+ * - Returning from a callback with another preemption count, or with interrupts switched
+ *   on or off
+ * - Destroying a wheel twice, from its own callback, or with timers pending
+ *
+ * With CONFIG_DEBUG_OBJECTS_TIMERS hwheel also finds and repairs timers that were never
+ * set up, whatever their memory holds, and timers that are freed while pending. With
+ * CONFIG_LOCKDEP hwheel also finds a caller that waits for a callback while it holds a
+ * lock that the callback takes.
  */
 
 #include <linux/bits.h>
@@ -80,32 +88,32 @@ struct hwheel_base;
 /**
  * struct hwheel_timer - a timer, embedded in the structure it belongs to
  *
- * Set it up with hwheel_setup() or DEFINE_HWHEEL_TIMER() and use it through
- * the functions below; all members are private. It is 48 bytes on 64-bit.
+ * Set up the timer with hwheel_setup() or DEFINE_HWHEEL_TIMER(), and use it through
+ * the functions below. All members are private. The size is 48 bytes on 64-bit.
  */
 struct hwheel_timer {
 	/* private: */
-	struct list_head	entry;		/* its spoke's; next is NULL while not pending */
-	ktime_t			expires;	/* armed for; ns on the wheel's clock */
+	struct list_head	entry;		/* in a spoke; next is NULL if not pending */
+	ktime_t			expires;	/* ns on the wheel's clock */
 	void			(*function)(struct hwheel_timer *timer);
-	struct hwheel_base	*base;		/* the wheel's part on a CPU */
+	struct hwheel_base	*base;		/* its wheel's base on a CPU */
 	u32			flags;		/* HWHEEL_PINNED */
-	u32			life;		/* of its wheel; 0 if it is shut down */
+	u32			life;		/* of its wheel; 0 if shut down */
 #ifdef CONFIG_LOCKDEP
 	struct lockdep_map	lockdep_map;	/* class of the callback */
 #endif
 };
 
-/* hwheel_setup() flag: once armed, a timer stays on its CPU, whoever arms it again */
+/* hwheel_setup() flag: re-arming from another CPU does not move the timer */
 #define HWHEEL_PINNED		BIT(0)
 
 /**
  * enum hwheel_context - where the callbacks of a wheel run
- * @HWHEEL_SOFTIRQ: in softirq context, as timer_list's do
- * @HWHEEL_HARDIRQ: in the timer interrupt, with interrupts off, on PREEMPT_RT
- *	too; for the few that need it
- * @HWHEEL_WORK: in process context, on a workqueue's worker; they may sleep.
- *	A callback that sleeps keeps those behind it on its CPU waiting
+ * @HWHEEL_SOFTIRQ: in softirq context, as for timer_list
+ * @HWHEEL_HARDIRQ: in the timer interrupt, with interrupts off, also on PREEMPT_RT;
+ *	only for the few callbacks that need it
+ * @HWHEEL_WORK: in process context, in a workqueue's worker. Callbacks may sleep. A
+ *	callback that sleeps delays the callbacks behind it on its CPU
  */
 enum hwheel_context {
 	HWHEEL_SOFTIRQ = 0,
@@ -113,27 +121,26 @@ enum hwheel_context {
 	HWHEEL_WORK,
 };
 
-/* hwheel_config flag: an HWHEEL_WORK wheel's callbacks may run on any CPU */
+/* hwheel_config flag: the callbacks of an HWHEEL_WORK wheel may run on any CPU */
 #define HWHEEL_UNBOUND		BIT(0)
 
 /**
- * struct hwheel_config - what hwheel_create() makes a wheel from
- * @name: unique among wheels, 1 to 31 characters without a '/'; names the
+ * struct hwheel_config - how hwheel_create() makes a wheel
+ * @name: unique among wheels, 1 to 31 characters, without a '/'. It names the
  *	wheel's debugfs directory
- * @tick_ns: width of a spoke of level 0 in nanoseconds, 1000 or more; 0 asks
- *	for 1 ms
- * @levels: 1 to HWHEEL_MAX_LEVELS; 0 asks for 5, or for as many as keep the
- *	reach of the wheel below S64_MAX nanoseconds where that is fewer
- * @spokes: spokes of each level, 2 to 4096; a 0 repeats the level below, and
- *	asks for 128 in level 0. Powers of two are a little faster
- * @clock: CLOCK_MONOTONIC or CLOCK_BOOTTIME; 0 asks for CLOCK_MONOTONIC
+ * @tick_ns: width of a spoke of level 0 in nanoseconds, 1000 or more; 0: 1 ms
+ * @levels: number of levels, 1 to HWHEEL_MAX_LEVELS; 0: 5, or fewer if the reach of 5
+ *	levels would exceed S64_MAX nanoseconds
+ * @spokes: number of spokes of each level, 2 to 4096; 0: as the level below, and 128 in
+ *	level 0. Powers of two are a little faster
+ * @clock: CLOCK_MONOTONIC or CLOCK_BOOTTIME; 0: CLOCK_MONOTONIC
  * @context: where callbacks run
  * @budget_ns: how long one run of callbacks may keep its CPU, in nanoseconds;
- *	0 asks for 2 ms, and for 100 us in hardirq context. A callback is not
- *	interrupted: the run ends after the one that uses up the budget
+ *	0: 2 ms, and 100 us in hardirq context. A run does not interrupt a
+ *	callback. It ends after the callback that uses up the budget
  * @flags: 0 or HWHEEL_UNBOUND
  *
- * Zero in a member asks for its default; @name has none.
+ * In each member but @name, 0 asks for the default.
  */
 struct hwheel_config {
 	const char		*name;
@@ -151,13 +158,13 @@ extern struct hwheel *hwheel_system;
 struct hwheel *hwheel_create(const struct hwheel_config *config);
 void hwheel_destroy(struct hwheel *wheel);
 
-/* What a timer's base holds until it is first armed on the module's wheel. */
+/* The base of a timer on the module's wheel before the timer is first armed */
 #define __HWHEEL_SYSTEM_BASE	((struct hwheel_base *)1)
-/* The module's wheel is its first. */
+/* The module's wheel is the first wheel */
 #define __HWHEEL_SYSTEM_LIFE	1
 
 #ifdef CONFIG_LOCKDEP
-/* A string is as good a key as any that is static. */
+/* A string is static, so it can serve as the key */
 #define __HWHEEL_HERE		(__FILE__ ":" __stringify(__LINE__))
 #define __HWHEEL_LOCKDEP_MAP	\
 	.lockdep_map = { .name = __HWHEEL_HERE, .key = (void *)__HWHEEL_HERE },
@@ -167,7 +174,7 @@ void hwheel_destroy(struct hwheel *wheel);
 
 /**
  * DEFINE_HWHEEL_TIMER - define a timer on the module's own wheel, at build time
- * @name: name of the variable; may be preceded by static
+ * @name: name of the variable; static may stand before the macro
  * @_function: the callback
  */
 #define DEFINE_HWHEEL_TIMER(name, _function)			\
@@ -191,7 +198,7 @@ void __hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
 		    struct lock_class_key *key);
 
 #ifdef CONFIG_LOCKDEP
-/* A lockdep class for each place where timers are set up */
+/* Each place that sets up timers has a lockdep class of its own */
 #define __hwheel_setup_here(timer, wheel, function, flags, on_stack)		\
 	do {									\
 		static struct lock_class_key __key;				\
@@ -206,9 +213,9 @@ void __hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
 #endif
 
 /**
- * hwheel_container_of - the structure that a callback's timer is embedded in
+ * hwheel_container_of - get the structure in which a callback's timer is embedded
  * @var: variable of that structure's pointer type, as in from_timer()
- * @callback_timer: the timer that the callback was given
+ * @callback_timer: the timer that was passed to the callback
  * @member: name of the timer in the structure
  *
  * Return: the structure's address.
@@ -236,16 +243,16 @@ ktime_t hwheel_now(const struct hwheel *wheel);
 u64 hwheel_count(const struct hwheel *wheel, const char *counter);
 
 /**
- * hwheel_pending - is a timer armed and its callback not yet begun?
+ * hwheel_pending - is a timer armed, and has its callback not yet begun?
  * @timer: the timer
  *
- * Context: any. Takes no lock: unless the caller keeps others from arming and
- * cancelling the timer, the answer may be out of date when it arrives.
+ * Context: any. Takes no lock. The answer may be out of date at once, unless the
+ * caller prevents others from arming and cancelling the timer.
  * Return: true if @timer is pending.
  */
 static inline bool hwheel_pending(const struct hwheel_timer *timer)
 {
-	/* list.h links timers with plain stores; they are not torn */
+	/* list.h links timers with plain stores; the compiler does not tear them */
 	return timer && data_race(READ_ONCE(timer->entry.next));
 }
 

@@ -8,26 +8,25 @@
  *	subject=hwheel op=arm variant=relative tick_ns=1000000 crosses=0
  *	pending=1000 cpus=1 median=31.25 min=31.02 max=33.70 unit=ns
  *
- * What is measured is a row: a subject, and a way to use it. A group runs all
- * of its rows one after the other, in one round; and the next round in another
- * order, so that whatever else goes on hits all of them alike.
+ * A row is a subject and a way to use it: one thing to measure. A round of a group
+ * measures all rows of the group, one after the other. The next round measures them in
+ * another order. So a disturbance hits all rows alike.
  *
  * The timers
  * ----------
  *
- * All subjects' timers live in the same array of objects, one cache line each,
- * and one subject has it at a time. The operations on them are written down
- * beforehand: which object, in random order, and for when, at random, in the
- * unit that the subject takes. So a measured loop reads the next operation,
- * which is prefetched, and calls the subject. A loop over all of them is timed
- * as a whole. It is a function of its own for each way to arm and to cancel,
- * with direct calls.
+ * The timers of all subjects use the same array of objects, one cache line each. One
+ * subject uses the array at a time. The operations are prepared in an array, too. Each
+ * operation names a random object and a random time, in the unit of the subject. So a
+ * measured loop only reads the next operation, which is prefetched, and calls the
+ * subject. The time of the whole loop is measured. Each way to arm and to cancel has a
+ * loop of its own, with direct calls.
  *
- * The objects and operations are in large pieces of contiguous memory, which
- * are mapped alike everywhere.
+ * The objects and operations are in large pieces of contiguous memory. These pieces are
+ * mapped the same way on every kernel.
  *
- * Everything runs in a thread on CPU 0, as timers are used in task context,
- * with interrupts and softirqs on but where it says otherwise.
+ * Everything runs in a thread on CPU 0, because timers are used in task context.
+ * Interrupts and softirqs are on, except where a comment says otherwise.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -63,13 +62,13 @@
 
 #define BENCH_ROUNDS		25		/* at most */
 #define BENCH_COUNTS		16
-#define BENCH_OPS		8		/* results of a run at most */
+#define BENCH_OPS		8		/* most results of a run */
 #define BENCH_CHUNK		(2 << 20)	/* bytes */
 #define BENCH_NONE		S64_MIN		/* no result */
-#define BENCH_SLICE		4096		/* operations without cond_resched() */
+#define BENCH_SLICE		4096		/* operations per cond_resched() */
 #define BENCH_LEAST		1000000		/* operations of a kind in a run, */
-#define BENCH_PASSES		101		/* but in this many passes at most */
-#define BENCH_LISTS		1024		/* of the floor */
+#define BENCH_PASSES		101		/* but at most in so many passes */
+#define BENCH_LISTS		1024		/* lists of the floor */
 
 #define BENCH_US		((s64)NSEC_PER_USEC)
 #define BENCH_MS		((s64)NSEC_PER_MSEC)
@@ -84,16 +83,16 @@ MODULE_PARM_DESC(what, "groups to measure: core, expire, life, mix, late, wakeup
 
 static unsigned int rounds = 5;
 module_param(rounds, uint, 0444);
-MODULE_PARM_DESC(rounds, "how often each row is measured (default 5)");
+MODULE_PARM_DESC(rounds, "how many times each row is measured (default 5)");
 
 static unsigned long pending[BENCH_COUNTS] = { 1000, 100000, 1000000, 4000000 };
 static unsigned int nr_pending = 4;
 module_param_array(pending, ulong, &nr_pending, 0444);
-MODULE_PARM_DESC(pending, "numbers of timers (default 1000,100000,1000000,4000000)");
+MODULE_PARM_DESC(pending, "numbers of pending timers (default 1000,100000,1000000,4000000)");
 
 static unsigned long seed = 1;
 module_param(seed, ulong, 0444);
-MODULE_PARM_DESC(seed, "of the random order and delays (default 1)");
+MODULE_PARM_DESC(seed, "seed of the random order and delays (default 1)");
 
 static unsigned int bound_rounds = 30;
 module_param(bound_rounds, uint, 0444);
@@ -136,7 +135,7 @@ struct bench_object {
 
 struct bench_op {
 	struct bench_object	*object;
-	s64			when;		/* as the subject takes it */
+	s64			when;		/* in the unit of the subject */
 } __aligned(16);
 
 #define BENCH_OBJECTS_CHUNK	(BENCH_CHUNK / sizeof(struct bench_object))
@@ -144,7 +143,7 @@ struct bench_op {
 
 static struct bench_object **bench_objects;
 static struct bench_op **bench_ops;
-static unsigned int bench_most;		/* objects and operations there are */
+static unsigned int bench_most;		/* number of objects, and of operations */
 static bool bench_atomic;		/* nothing may sleep */
 
 static __always_inline struct bench_object *bench_object(unsigned int i)
@@ -202,27 +201,27 @@ static void bench_random_seed(u64 number)
 
 enum bench_mode {
 	BENCH_COUNT,		/* only count */
-	BENCH_LATE,		/* and note how late they are */
-	BENCH_PERIODIC,		/* arm again */
+	BENCH_LATE,		/* count, and note how late they are */
+	BENCH_PERIODIC,		/* re-arm */
 	BENCH_MODES
 };
 
-/* Lateness by its highest bit and the five below that. */
+/* Buckets of lateness: by its highest bit and the five bits below */
 #define BENCH_BUCKETS		(64 * 32)
 
-static u64 bench_fired;			/* callbacks that came */
-static u64 bench_wanted;		/* the last one to be waited for */
-static ktime_t bench_end;		/* when that came */
+static u64 bench_fired;			/* callbacks that have run */
+static u64 bench_wanted;		/* number of callbacks to wait for */
+static ktime_t bench_end;		/* when the last of them ran */
 static DECLARE_COMPLETION(bench_done);
 static u64 bench_late[BENCH_BUCKETS];
 static s64 bench_late_min, bench_late_max;
 
-static ktime_t bench_start;		/* what delays count from */
+static ktime_t bench_start;		/* delays count from here */
 static unsigned long bench_start_jiffies;
 static s64 bench_slack;
 static s64 bench_period;
 static struct hwheel *bench_wheel;
-static u64 bench_budget;		/* of bench_wheel; 0 for the default */
+static u64 bench_budget;		/* budget of bench_wheel; 0: the default */
 
 static __always_inline void bench_fire(void)
 {
@@ -294,7 +293,7 @@ static s64 bench_when_absolute(s64 delay)
 	return bench_start + delay;
 }
 
-/* The floor: a lock, and a list. */
+/* The floor, the lower bound: a lock and a list */
 
 static DEFINE_RAW_SPINLOCK(floor_lock);
 static struct list_head floor_lists[BENCH_LISTS];
@@ -359,7 +358,7 @@ static const struct bench_kind bench_floor = {
 	"floor", "list", false, floor_setup, floor_when, floor_arm, floor_cancel, floor_rearm,
 };
 
-/* Reading the clock. */
+/* Reading the clock */
 
 static void clock_setup(struct bench_object *object, enum bench_mode mode)
 {
@@ -540,13 +539,13 @@ static __always_inline void hwheel_arm_slack_at_one(struct bench_object *object,
 	hwheel_add_at(&object->hwheel, when, TICK_NSEC);
 }
 
-/* The same, beside rows that are relative */
+/* The same, for groups whose other rows are relative */
 static __always_inline void hwheel_arm_at_slack_one(struct bench_object *object, s64 when)
 {
 	hwheel_arm_slack_at_one(object, when);
 }
 
-/* With a slack of an eighth of the delay, as timer_list has it without being asked */
+/* With a slack of 1/8 of the delay, as timer_list always has */
 static __always_inline void hwheel_arm_eighth_one(struct bench_object *object, s64 when)
 {
 	hwheel_add_range(&object->hwheel, when, when >> 3);
@@ -627,8 +626,8 @@ struct bench_group {
 };
 
 /*
- * Let delays count from now, and write down operations @from to @to - 1: their
- * objects in random order, for delays of @low to @high nanoseconds.
+ * Prepare operations @from to @to - 1. Their objects are in random order. Their delays
+ * are random, from @low to @high nanoseconds, and count from now.
  */
 static void bench_fill(const struct bench_row *row, unsigned int from, unsigned int to,
 		       s64 low, s64 high)
@@ -641,7 +640,7 @@ static void bench_fill(const struct bench_row *row, unsigned int from, unsigned 
 	for (i = from; i < to; i++) {
 		struct bench_op *op = bench_op(i);
 
-		/* Fisher and Yates's shuffle, from the inside out */
+		/* Fisher-Yates shuffle, inside-out */
 		j = from + bench_random(i - from + 1);
 		op->object = bench_op(j)->object;
 		bench_op(j)->object = bench_object(i);
@@ -669,7 +668,7 @@ static s64 bench_median(s64 *value, unsigned int nr)
 	return value[nr / 2];
 }
 
-/* Passes of a run with @n timers */
+/* The number of passes of a run with @n timers */
 static unsigned int bench_passes(unsigned int n)
 {
 	return clamp_t(unsigned int, BENCH_LEAST / n, 1, BENCH_PASSES);
@@ -677,8 +676,8 @@ static unsigned int bench_passes(unsigned int n)
 
 /*
  * A base adds levels on demand. Make it add all levels now, as in a wheel that has been
- * in use for a while. A timer does that; its interrupt comes although the timer is
- * cancelled, and so must come before interrupts are counted.
+ * in use for a while. Arming a timer does this. The interrupt for that timer comes even
+ * though the timer is cancelled. So wait for it here, before interrupts are counted.
  */
 static void bench_grow(void)
 {
@@ -691,7 +690,7 @@ static void bench_grow(void)
 	hwheel_destroy_on_stack(&timer);
 }
 
-/* Get ready for runs with up to @n timers. */
+/* Prepare runs with up to @n timers */
 static int bench_begin(const struct bench_row *row, unsigned int n, enum bench_mode mode)
 {
 	unsigned int i;
@@ -739,8 +738,8 @@ static int bench_wait(s64 ns)
 }
 
 /*
- * core: arm all timers, re-arm them, cancel them, each in another random order.
- * With few timers this is done again and again, and the median taken.
+ * core: arm all timers, re-arm them, cancel them, each time in another random order. With
+ * few timers there are several passes, and the result is the median.
  */
 static s64 bench_core[3][BENCH_PASSES];
 
@@ -795,17 +794,19 @@ static const struct bench_row bench_core_rows[] = {
 };
 
 /*
- * expire: all timers become due while callbacks are held off: softirqs for all
- * but the hard hrtimers, for which it is interrupts. They are held off from
- * before the first timer is armed, so what an hwheel has to cascade it cascades
- * in the time that is measured. That is from the moment they are let go to the
- * end of the last callback, with whatever is between: budgets, ksoftirqd,
- * interrupts. The timers are due at random within BENCH_WINDOW; the geometries
- * put them on different levels.
+ * expire: the cost of expiring, per timer. All timers become due while callbacks are
+ * disabled. For hard hrtimers this means that interrupts are off. For all others it means
+ * that softirqs are off. Callbacks are disabled before the first timer is armed, so all
+ * cascades happen in the measured time.
+ *
+ * The measured time begins when callbacks are enabled, and ends with the last callback.
+ * It includes all that happens between callbacks: budgets, ksoftirqd, interrupts. The
+ * timers are due at random times within BENCH_WINDOW. The geometries put them on
+ * different levels.
  */
-#define BENCH_HOLD	(600 * BENCH_MS)	/* from the first arming to the first due */
-#define BENCH_WINDOW	(100 * BENCH_MS)	/* to the last due */
-#define BENCH_MARGIN	(200 * BENCH_MS)	/* timer_list's and slack's */
+#define BENCH_HOLD	(600 * BENCH_MS)	/* from first arming to first expiration */
+#define BENCH_WINDOW	(100 * BENCH_MS)	/* from first to last expiration */
+#define BENCH_MARGIN	(200 * BENCH_MS)	/* lateness of timer_list, and slack */
 
 static void bench_spin_until(ktime_t end)
 {
@@ -822,7 +823,10 @@ static int bench_run_expire(const struct bench_row *row, u64 n, s64 *result)
 
 	if (err)
 		return err;
-	/* hrtimers take longer to arm, and no levels are to be met */
+	/*
+	 * hrtimers take longer to arm. Only the rows with a tick need this very hold: it
+	 * decides which levels their timers cross.
+	 */
 	if (!row->tick_ns && n > BENCH_MILLION / 10)
 		hold *= 5;
 	bench_fill(row, 0, n, hold, hold + BENCH_WINDOW);
@@ -937,9 +941,11 @@ static const struct bench_row bench_life_rows[] = {
 };
 
 /*
- * mix: a busy server with @n timers pending. Of 100 events 49 re-arm a timer,
- * 49 cancel one and arm it again, for 1 minute to 1 hour, and two arm
- * timeouts that expire, in 1 to 10 ms.
+ * mix: a busy server with @n timers pending. Of 100 events,
+ *
+ * - 49 re-arm a timer for 1 minute to 1 hour
+ * - 49 cancel a timer and arm it again for 1 minute to 1 hour
+ * - 2 arm a timer for 1 to 10 ms, which expires
  */
 static int bench_run_mix(const struct bench_row *row, u64 n, s64 *result)
 {
@@ -983,8 +989,9 @@ static const struct bench_row bench_mix_rows[] = {
 };
 
 /*
- * late: timers expire at random over a minute, with nothing else going on: how
- * long after its time each callback began. Percentiles are exact to 3 %.
+ * late: how long after its time each callback begins. The timers expire at random times
+ * over late_s seconds, on a machine with nothing else to do. Percentiles are exact
+ * to 3 %.
  */
 static s64 bench_late_percentile(u64 n, u32 permille)
 {
@@ -1010,7 +1017,7 @@ static int bench_run_late(const struct bench_row *row, u64 n, s64 *result)
 
 	if (err)
 		return err;
-	/* The first second and more is for arming, which takes time by itself */
+	/* Leave 2 seconds for arming, before the first timer expires */
 	bench_fill(row, 0, n, 2 * BENCH_SECOND, 2 * BENCH_SECOND + time);
 	bench_expect(n);
 	if (row->kind == &bench_timer_absolute)
@@ -1099,9 +1106,9 @@ static const struct bench_row bench_lone_rows[] = {
 };
 
 /*
- * wakeups: a wheel's interrupts per second, with no timers, one, or many that
- * are periodic, out of phase: each second, or each 30 seconds if there are more
- * than a thousand. Slack is an eighth of the period.
+ * wakeups: the interrupts per second of a wheel with no timers, one timer, or many. The
+ * timers are periodic and out of phase. The period is 1 second, or 30 seconds if there
+ * are more than 1000 timers. With slack, the slack is 1/8 of the period.
  */
 static int bench_run_wakeups(const struct bench_row *row, u64 n, s64 *result)
 {
@@ -1115,7 +1122,8 @@ static int bench_run_wakeups(const struct bench_row *row, u64 n, s64 *result)
 	bench_slack = row->kind == &bench_hwheel_eighth ? bench_period / 8 : 0;
 	bench_fill(row, 0, n, bench_period / 20, bench_period);
 	row->kind->arm(0, n);
-	msleep(n > 1000 ? 2000 : 1200);	/* timers with a period of 1 s have met by then */
+	/* By then, slack has brought timers with a period of 1 s together */
+	msleep(n > 1000 ? 2000 : 1200);
 
 	start = ktime_get();
 	interrupts = hwheel_count(bench_wheel, "interrupts");
@@ -1142,10 +1150,11 @@ static const struct bench_row bench_wakeups_rows[] = {
 };
 
 /*
- * cascade: a timer that arms itself again for each next millisecond, while the
- * clock gets to a level 2 spoke with a million timers and half a second into
- * it; and without them, for comparison. It is due right after a tick, and so a
- * tick late at best; and the budget is such that runs end anywhere in a tick.
+ * cascade: how late one timer is while a crowd cascades. The timer re-arms itself every
+ * millisecond. Meanwhile the clock enters a spoke of level 2 with a million timers, and
+ * runs on for half a second. The same without these timers is for comparison. The timer
+ * is due 1 ns after a tick, so it is almost one tick late at best. The odd budget lets
+ * runs end at any point of a tick.
  */
 #define BENCH_ODD_BUDGET	(1700 * BENCH_US)
 
@@ -1169,7 +1178,7 @@ static int bench_run_cascade(const struct bench_row *row, u64 n, s64 *result)
 	bench_budget = 0;
 	if (err)
 		return err;
-	/* The first spoke of level 2 that will not be reached too soon */
+	/* A spoke of level 2 that begins late enough */
 	begin = (div64_s64(hwheel_now(bench_wheel) + 2 * BENCH_SECOND, spoke) + 2) * spoke;
 	delay = begin - ktime_get();
 	bench_fill(row, 0, n, delay, delay + spoke - 50 * BENCH_MS);
@@ -1611,10 +1620,14 @@ static const struct bench_row bench_memory_rows[] = {
 };
 
 /*
- * smp: a thread on each of some CPUs, with timers of its own, for half a
- * second. Either it arms, re-arms and cancels them itself, or it arms them for
- * the next CPU's thread to cancel, in batches that are handed over and back.
- * A thread has as many operations again, which re-arm for other times.
+ * smp: one thread on each of 1 to BENCH_CPUS CPUs, each with its own timers, for half a
+ * second. There are two ways:
+ *
+ * - The thread arms, re-arms and cancels its timers itself.
+ * - The thread arms its timers, and the thread of the next CPU cancels them. The two
+ *   threads hand batches of timers over and back.
+ *
+ * A second set of operations, of the same size, re-arms the same timers for other times.
  */
 #define BENCH_OWN	16384		/* timers of a thread */
 #define BENCH_OWN_OPS	(2 * BENCH_OWN)
@@ -1631,7 +1644,7 @@ struct bench_thread {
 	ktime_t			time;		/* that they took */
 	struct completion	*go, finished;
 	void			(*loop)(struct bench_thread *thread);
-	bool			armed[BENCH_BATCHES];	/* over to the next CPU */
+	bool			armed[BENCH_BATCHES];	/* handed over to the next CPU */
 } ____cacheline_aligned;
 
 static struct bench_thread bench_threads[BENCH_CPUS];
@@ -1658,7 +1671,7 @@ static void bench_handed(struct bench_thread *thread)
 	unsigned int i, from;
 
 	for (i = 0; !READ_ONCE(bench_stop); i = (i + 1) % BENCH_BATCHES) {
-		/* Pairs with the release below: the batch is not pending any more. */
+		/* Pairs with the last release below: the batch is no longer pending */
 		if (!smp_load_acquire(&mine[i])) {
 			from = thread->nr * BENCH_OWN_OPS + i * BENCH_BATCH;
 			kind->arm(from, from + BENCH_BATCH);
@@ -1703,7 +1716,7 @@ static void bench_fill_smp(const struct bench_row *row, unsigned int first)
 		bench_op(again + i)->object = bench_op(first + i)->object;
 }
 
-/* Operations a second of @cpus threads. */
+/* Operations per second of @cpus threads */
 static int bench_smp(const struct bench_row *row, unsigned int cpus,
 		     void (*loop)(struct bench_thread *thread), s64 *result)
 {
@@ -1897,7 +1910,7 @@ static void bench_print(const struct bench_group *group, const struct bench_row 
 	bool cpus = group->count_name && !strcmp(group->count_name, "cpus");
 	bool delay = group->count_name && !cpus;
 
-	bench_median(sample, nr);	/* sorts them, with rounds without a result first */
+	bench_median(sample, nr);	/* sorts them; rounds without a result come first */
 	for (; nr && *sample == BENCH_NONE; nr--)
 		sample++;
 	if (!nr)

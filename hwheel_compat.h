@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * New names on old kernels. Code is written for the newest kernel; what older
- * ones call differently is defined here, and only here.
+ * New names on old kernels. All code uses the names of the newest kernel. This file
+ * defines these names for older kernels, and no other file checks the kernel's version.
  */
 #ifndef _HWHEEL_COMPAT_H
 #define _HWHEEL_COMPAT_H

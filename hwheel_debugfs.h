@@ -2,15 +2,16 @@
 /*
  * hwheel in debugfs: /sys/kernel/debug/hwheel/<wheel>/
  *
- * Part of hwheel.c, which includes it; it only looks. Timers of a spoke are
- * visited a few at a time (levels_walk_begin()), with the lock dropped in
- * between, so a reader holds nobody up; what it shows is as consistent as that
- * allows. What is read without the lock at all, by data_race(), is shown as it
- * was or as it will be. Whatever is parked or in transit is shown as the level above the top.
+ * hwheel.c includes this file. The code here only reads. It walks through the timers of a
+ * spoke a few at a time (levels_walk_begin()), and drops the lock in between. So a reader
+ * of a file delays nobody, but timers may change during the walk. Some members are read
+ * without the lock, with data_race(): the reader sees the old or the new value. Parked
+ * timers and timers in transit are shown as the level above the top.
  *
- * Rows of levels and spokes are found by a position: 0 is the header, from 1 on
- * it counts CPUs, and in them levels or spokes. In timers the upper half of it
- * is the spoke's, and the lower half counts the spoke's timers.
+ * The files levels and spokes find their rows by a position. Position 0 is the header.
+ * From 1 on, it counts the CPUs, and within each CPU its levels or spokes. In the file
+ * timers, the upper half of the position is the spoke's position. The lower half counts
+ * the timers of that spoke.
  */
 static struct dentry *hwheel_debugfs;
 
@@ -20,16 +21,16 @@ struct hwheel_row {
 };
 
 /*
- * A reader of the timers file: the timers of the spoke that it has got to. They
- * are in parts, as vfree() of all the memory that a million take keeps interrupts
- * off for most of a millisecond.
+ * A reader of the file timers, with a copy of the timers of one spoke. The copy is in
+ * several parts: vfree() of the memory for a million timers would keep interrupts off for
+ * most of a millisecond.
  */
 struct hwheel_reader {
 	struct hwheel		*wheel;
-	u64			spoke;		/* its position, U64_MAX for none */
+	u64			spoke;		/* its position; U64_MAX: none */
 	u64			nr;
 	u64			parts;
-	struct hwheel_row	**rows;		/* HWHEEL_ROWS each */
+	struct hwheel_row	**rows;		/* HWHEEL_ROWS rows each */
 };
 
 #define HWHEEL_ROWS		4096
@@ -40,9 +41,8 @@ static struct hwheel_row *hwheel_row(const struct hwheel_reader *reader, u64 n)
 }
 
 /*
- * Count the timers of @spoke, and copy those that there is room for to @reader, if
- * it is not NULL. What joins the spoke meanwhile is counted too, so there must be
- * an end to it.
+ * Count the timers of @spoke. Copy as many as fit to @reader, if it is not NULL. The walk
+ * also counts timers that join the spoke meanwhile, so it stops at a limit.
  */
 static u64 hwheel_walk(struct hwheel_base *base, struct hwheel_spoke *spoke,
 		       struct hwheel_reader *reader)
@@ -91,7 +91,10 @@ static u64 hwheel_spokes_per_cpu(const struct hwheel *wheel)
 	return n;
 }
 
-/* The base at @pos, of which each CPU has @each, and the remainder; or NULL. */
+/*
+ * The base that owns position @pos, with @each positions per CPU. NULL if there is no
+ * such CPU. Sets @rest to the position within the base.
+ */
 static struct hwheel_base *hwheel_base_at(struct hwheel *wheel, u64 pos, u64 each,
 					  u64 *rest)
 {
@@ -103,7 +106,7 @@ static struct hwheel_base *hwheel_base_at(struct hwheel *wheel, u64 pos, u64 eac
 	return per_cpu_ptr(wheel->bases, cpu);
 }
 
-/* The spoke at @pos and its base, or NULL if it is not occupied. */
+/* The spoke at @pos, and its base. NULL if the spoke is not occupied. */
 static struct hwheel_spoke *hwheel_spoke_at(struct hwheel *wheel, u64 pos,
 					    struct hwheel_base **base)
 {
@@ -115,12 +118,12 @@ static struct hwheel_spoke *hwheel_spoke_at(struct hwheel *wheel, u64 pos,
 		return NULL;
 	for (lv = (*base)->levels.level; rest >= lv->nr; lv++)
 		rest -= lv->nr;
-	/* Without the lock: whoever looks into the spoke takes it */
+	/* No lock is needed here. The walk of the spoke takes it. */
 	return level_exists(lv) && data_race(level_occupied(lv, rest)) ?
 	       &lv->spokes[rest] : NULL;
 }
 
-/* From @pos on, the position of an occupied spoke; 0 if there is none. */
+/* The position of the first occupied spoke at or after @pos. 0 if there is none. */
 static u64 hwheel_next_spoke(struct hwheel *wheel, u64 pos)
 {
 	u64 end = nr_cpu_ids * hwheel_spokes_per_cpu(wheel);
@@ -150,10 +153,10 @@ static void *hwheel_levels_start(struct seq_file *m, loff_t *pos)
 	for (; *pos <= nr_cpu_ids * each; ++*pos) {
 		struct hwheel_base *base = hwheel_base_at(wheel, *pos - 1, each, &level);
 
-		/* What comes or goes meanwhile may be shown or not */
+		/* A CPU or level that comes or goes now may be shown or not */
 		if (!base || (READ_ONCE(base->offline) && !data_race(base->levels.pending)))
 			continue;
-		/* Likewise */
+		/* And so may the parking lot */
 		if (level == base->levels.planned ? data_race(base->levels.level[level].summary) :
 						    level_exists(&base->levels.level[level]))
 			return pos;
@@ -257,7 +260,7 @@ static int hwheel_spokes_show(struct seq_file *m, void *v)
 	spoke = hwheel_spoke_at(m->private, *(loff_t *)v - 1, &base);
 	if (!spoke)
 		return SEQ_SKIP;
-	/* Stored plainly, with the lock held */
+	/* Others write it with a plain store, with the lock held */
 	bound = data_race(READ_ONCE(spoke->bound));
 	timers = hwheel_walk(base, spoke, NULL);
 	if (!timers)
@@ -277,7 +280,7 @@ static const struct seq_operations hwheel_spokes_sops = {
 /* ------------------------------------------------------------------------ */
 /* timers */
 
-/* Make room for @nr timers; false if there is no memory. */
+/* Make room for @nr timers. False if there is no memory. */
 static bool hwheel_make_room(struct hwheel_reader *reader, u64 nr)
 {
 	u64 parts = DIV_ROUND_UP_ULL(nr, HWHEEL_ROWS);
@@ -297,7 +300,7 @@ static bool hwheel_make_room(struct hwheel_reader *reader, u64 nr)
 	return true;
 }
 
-/* Copy the timers of the spoke at @pos; false if there are none. */
+/* Copy the timers of the spoke at @pos. False if there are none. */
 static bool hwheel_read_spoke(struct hwheel_reader *reader, u64 pos)
 {
 	struct hwheel_spoke *spoke;
@@ -410,7 +413,7 @@ static const struct file_operations hwheel_timers_fops = {
 /* ------------------------------------------------------------------------ */
 /* config, stats, lateness */
 
-/* Bytes that a base takes with the levels that it has. */
+/* Bytes of memory that a base uses, with its levels and fans */
 static size_t hwheel_base_size(const struct hwheel_base *base)
 {
 	size_t bytes = sizeof(*base);
@@ -449,7 +452,7 @@ static int hwheel_config_show(struct seq_file *m, void *v)
 		seq_printf(m, "unbound %d\n", !!(wheel->flags & HWHEEL_UNBOUND));
 	for_each_possible_cpu(cpu)
 		bytes = max(bytes, hwheel_base_size(per_cpu_ptr(wheel->bases, cpu)));
-	seq_printf(m, "bytes_per_cpu %zu\n", bytes);	/* of the one that has most */
+	seq_printf(m, "bytes_per_cpu %zu\n", bytes);	/* of the CPU that has most */
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(hwheel_config);
@@ -488,7 +491,7 @@ static int hwheel_lateness_show(struct seq_file *m, void *v)
 		u64 n = 0;
 
 		for_each_possible_cpu(cpu)
-			/* Counted plainly, with the lock held */
+			/* Others count with plain stores, with the lock held */
 			n += data_race(READ_ONCE(per_cpu_ptr(wheel->bases, cpu)->late[i]));
 		if (n)
 			seq_printf(m, "%llu %llu\n", i < 64 ? BIT_ULL(i) : U64_MAX, n);
@@ -523,7 +526,7 @@ static void hwheel_debugfs_add(struct hwheel *wheel)
 				    files[i].fops);
 }
 
-/* After it nobody reads of @wheel any more. */
+/* No reader uses @wheel after this */
 static void hwheel_debugfs_remove(struct hwheel *wheel)
 {
 	debugfs_remove(wheel->debugfs);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hwheel for drivers that think in jiffies
+ * hwheel for drivers that use jiffies
  *
- * tools/hwheel-convert brings code here that keeps points in time as values
- * of jiffies. New code does better to stay with ktime_t.
+ * Some drivers keep points in time as values of jiffies. tools/hwheel-convert makes such
+ * drivers use this file. New code should use ktime_t.
  *
- * jiffies is the number of the last tick, which may be almost a jiffy ago. A
- * delay that is counted from now instead can therefore not end before its tick,
- * but up to a jiffy after it.
+ * jiffies is the number of the last tick. That tick was up to a jiffy ago. The functions
+ * below count delays from now instead. So a delay never ends before its tick, but may end
+ * up to a jiffy after it.
  */
 #ifndef _HWHEEL_JIFFIES_H
 #define _HWHEEL_JIFFIES_H
@@ -20,13 +20,13 @@
 #include "hwheel.h"
 
 /**
- * hwheel_jiffies - a number of jiffies as a delay
- * @n: the number; less than none is none
+ * hwheel_jiffies - convert a number of jiffies to a delay
+ * @n: the number. A negative number counts as 0
  *
- * jiffies_to_nsecs() keeps 32 bits of microseconds and won't do here: it turns
- * 72 minutes into 25 seconds.
+ * Do not use jiffies_to_nsecs() for this. It keeps only 32 bits of microseconds, so it
+ * turns 72 minutes into 25 seconds.
  *
- * Return: nanoseconds, KTIME_MAX where that is exceeded.
+ * Return: the delay in nanoseconds, at most KTIME_MAX.
  */
 static inline ktime_t hwheel_jiffies(long n)
 {
@@ -37,10 +37,10 @@ static inline ktime_t hwheel_jiffies(long n)
 
 /**
  * hwheel_until_jiffies - the delay from now until jiffies has a value
- * @when: the value; up to LONG_MAX jiffies ahead, else it has passed. It may
- *	lie beyond a wrap of jiffies
+ * @when: the value. If it is more than LONG_MAX jiffies ahead, it counts as passed.
+ *	jiffies may wrap before it has the value
  *
- * Return: nanoseconds, 0 if @when is now or has passed.
+ * Return: the delay in nanoseconds; 0 if @when is now or has passed.
  */
 static inline ktime_t hwheel_until_jiffies(unsigned long when)
 {
@@ -51,12 +51,12 @@ static inline ktime_t hwheel_until_jiffies(unsigned long when)
  * hwheel_expires_jiffies - when a timer expires, in jiffies
  * @timer: the timer, set up
  *
- * It takes the place of timer->expires. What hwheel_until_jiffies() made of a
- * value of jiffies comes back as that value or the next one. Of a timer that
- * was never armed it is the jiffy of boot, or as far back as a long reaches.
+ * Use it instead of timer->expires. If the timer was armed with
+ * hwheel_until_jiffies(@when), this returns @when or @when + 1. For a timer that was
+ * never armed, it returns the jiffy of boot, or the earliest that a long can reach.
  *
  * Context: any but NMI. Takes no lock on 64-bit.
- * Return: the first value of jiffies that is not before its expiration.
+ * Return: the first value of jiffies at or after the timer's expiration.
  */
 static inline unsigned long hwheel_expires_jiffies(const struct hwheel_timer *timer)
 {

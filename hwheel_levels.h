@@ -2,32 +2,41 @@
 /*
  * The layered wheel: levels of spokes, and where a timer goes in them
  *
- * This part knows no clock, no lock and no hrtimer. Its user passes the time
- * in, serialises the calls, and runs what is due. It is a header of static
- * functions so that the compiler can fold the hot path into its callers.
+ * This file knows no clock, no lock and no hrtimer. Its user passes in the time,
+ * serialises the calls, and runs the timers that are due. All functions are static and
+ * stand in a header, so that the compiler can inline the hot path into its callers.
  *
- * The picture
- * -----------
+ * Levels, spokes and slots
+ * ------------------------
  *
- * Time is counted in ticks. Level 0 has a spoke for each of the next n[0]
- * ticks, level 1 a spoke for each of the next n[1] runs of n[0] ticks, and so
- * on: the width of a spoke of level i is u[i] = u[i - 1] * n[i - 1] ticks. Cut
- * time into slots of u[i] ticks, numbered from 0; slot s has the spoke
- * s mod n[i], and a level's clock is the slot that the present tick lies in.
- * With 4 spokes a level, at tick 22:
+ * Time is counted in ticks. Level i has n[i] spokes. Each of them is u[i] ticks wide:
+ *
+ *	u[0] = 1
+ *	u[i] = u[i - 1] * n[i - 1]
+ *
+ * For each level, cut time into slots of u[i] ticks, and number the slots from 0: tick e
+ * is in slot e / u[i]. Slot s uses spoke s mod n[i]. The clock of a level is the slot of
+ * the present tick. For example, with 4 spokes per level, at tick 22:
  *
  *	level 0, u = 1	  slots 22 23 24 25		22..25
  *	level 1, u = 4	  slots  5  6  7  8		20..35
  *	level 2, u = 16	  slots  1  2  3  4		16..79
  *			  the clock: first column
  *
- * A timer due at tick e goes to the lowest level in which its slot lies fewer
- * than n[i] slots ahead of the clock: 25 to level 0, 26 to slot 6 of level 1,
- * 36 (slot 9 of level 1 is one too far) to slot 2 of level 2. Hence a spoke
- * never holds timers of two slots, and a timer above level 0 never goes to the
- * slot its level's clock is in: below it there is a finer place for it.
+ * A timer due at tick e goes to the lowest level i in which its slot is fewer than n[i]
+ * slots ahead of the level's clock. In the example:
  *
- * With the default geometry, 128 spokes and a tick of 1 ms:
+ *	tick 25		slot 25 of level 0
+ *	tick 26		slot 6 of level 1: in level 0 it is 4 slots ahead, one too many
+ *	tick 36		slot 2 of level 2: in level 1 it is 4 slots ahead, one too many
+ *
+ * Two facts follow:
+ *
+ * - A spoke never holds timers of two slots.
+ * - Above level 0, a timer never goes to the slot in which its level's clock is. A lower
+ *   level has a finer place for the timer.
+ *
+ * With the default geometry, 128 spokes per level and a tick of 1 ms:
  *
  *	level	spoke		reach
  *	0	1 ms		128 ms
@@ -36,91 +45,108 @@
  *	3	35 min		3.1 days
  *	4	3.1 days	1.1 years
  *
- * Beyond the reach of the top level a timer is parked. The parking lot is a
- * radix heap: bucket b holds the timers for which b is the highest bit in which
- * their tick differs from the clock. Once the clock has got to a bucket's ticks
- * all of them share bit b with it, and each timer goes to a lower bucket or into
- * the levels: at most 54 moves, however far out. (Ahuja, Mehlhorn, Orlin and
- * Tarjan, "Faster algorithms for the shortest path problem", 1990.)
+ * The parking lot
+ * ---------------
  *
- * Levels cost memory, and most wheels need few. So a wheel begins with its
- * parking lot alone, and its user adds level after level when told that one is
- * wanted (levels_grow()), at any time. Until then what belongs there is parked,
- * which is slower and as exact: a radix heap is a priority queue by itself. What is
- * parked stays so when a level comes; its bucket knows nothing of levels.
+ * A timer beyond the reach of the top level is parked. The parking lot is a radix heap
+ * (Ahuja, Mehlhorn, Orlin and Tarjan, "Faster algorithms for the shortest path problem",
+ * 1990). Bucket b holds the timers whose tick differs from the clock in bit b, and in no
+ * higher bit. When the clock reaches the ticks of a bucket, the clock and all timers of
+ * the bucket agree in bit b. Then each timer goes to a lower bucket or into a level. A
+ * parked timer moves at most 54 times, however far away its tick is.
  *
- * The two faults of cascading wheels, and what is done about them
- * ---------------------------------------------------------------
+ * Levels cost memory, and most wheels need few. So a wheel begins with only its parking
+ * lot. It tells its user when a timer wants a level that does not exist. The user can
+ * then add level after level at any time (levels_grow()). Until then the parking lot
+ * takes the timers of the missing levels. A parked timer is exact, too, because a radix
+ * heap is a priority queue by itself. Parking is only slower. When a level comes, parked
+ * timers stay in their buckets: buckets do not depend on levels.
  *
- * Hierarchical wheels (Varghese and Lauck, 1987) move timers down a level
- * when the clock gets to their spoke. That cascade is unbounded, and it hides
- * when the next timer is due: all one knows of a coarse spoke is where it
- * starts.
+ * Two problems of cascading wheels, and their solution
+ * ----------------------------------------------------
  *
- * Here each spoke keeps the least tick put into it since it was last empty,
- * its bound. No timer in the spoke is due before it. Occupied spokes are found
- * from bitmaps, and the first occupied spoke of each level has the least bound
- * of its level; so a handful of bit searches gives the next tick at which
- * anything can be due. The clock jumps right there. As no bound is passed, no
- * occupied spoke is ever left behind; the clock merely enters some, and an
- * entered spoke is still found by its bound as any other is. So entered spokes
- * can be emptied when there is time for it, a few timers at each call, with
- * everything in order in between: a cascade has no state of its own.
+ * When the clock reaches a spoke, a hierarchical wheel (Varghese and Lauck, 1987) moves
+ * the timers of the spoke down a level. Such a cascade has two problems. The number of
+ * moves has no bound. And the wheel does not know when its next timer is due: of a coarse
+ * spoke it knows only where the spoke begins.
  *
- * A spoke whose timers are all due at the same tick knows it (it is not
- * "mixed"). It moves as a whole, whatever its length, and when it is due it
- * fires from the level that it is in. One timer on a wheel is never cascaded
- * only to be fired, nor are those that slack has brought together.
+ * Here each spoke has a bound: the earliest tick put into the spoke since it was last
+ * empty. No timer in the spoke is due before the bound. Bitmaps tell which spokes are
+ * occupied. In each level, the first occupied spoke has the least bound of that level. So
+ * a few bit searches give the next tick at which a timer can be due, and the clock jumps
+ * there at once.
  *
- * What is due in a spoke that is mixed is found only by moving its timers down.
- * With many of them that takes long, and others are late. So a crowd (HWHEEL_CROWD
- * timers) is sifted ahead of its time, a few timers at a call, while nothing is due:
- * those that have a place in a lower level by then go there, all others to a fan of
- * the spoke, which is up to 64 spokes of equal width that cover the same ticks. A
- * spoke of a fan is as any other: it has a bound, fires when it is due, and if it is a
- * crowd it gets a fan itself. (Tang, Goh and Thng, "Ladder queue: an O(1) priority
- * queue structure for large-scale discrete event simulation", 2005.) Arming knows
- * nothing of fans: newcomers go to the spoke's own lists, and once these are a crowd
- * they are sifted, too.
+ * The clock passes no bound. So it never leaves an occupied spoke behind. It only enters
+ * spokes, and the bound of an entered spoke counts like any other bound. So entered
+ * spokes can be emptied when there is time, a few timers per call. Everything is in order
+ * between two calls: a cascade has no state of its own.
  *
- * Crowds are sifted in the order in which their spokes begin, and so early that all
- * of them are done by then (levels_lead()); to begin earlier than that would move
- * more timers to fans, and move some that are cancelled in time. A crowd that is due
- * at one tick is not sifted. When a timer comes that is due at another one, the crowd
- * goes to a fan as a whole, in one move (levels_part()).
+ * A spoke is "mixed" if its timers may be due at different ticks. A spoke that is not
+ * mixed moves as a whole in one step, whatever its length, and fires from the level in
+ * which it is. So a single timer on a wheel never cascades just before it fires. Neither
+ * do timers that slack has brought together in one tick.
  *
- * So when a tick is due, what has to be moved before its timers can run is no crowd:
- * the own lists of the spokes that begin there, one of each level and a bucket, and of
- * the first spoke of each one's fan. With n levels that is
+ * Crowds and fans
+ * ---------------
+ *
+ * To find the due timers of a mixed spoke, its timers must move down. If there are many,
+ * this takes long and makes other timers late. So a crowd, a spoke with HWHEEL_CROWD
+ * timers or more, is sifted ahead of its time: a few timers per call, while nothing is
+ * due. Each of these timers goes
+ *
+ * - to a lower level, if its place is there by then;
+ * - otherwise to the fan of the spoke. A fan is up to 64 spokes of equal width that
+ *   together cover the ticks of the spoke. (Tang, Goh and Thng, "Ladder queue: an O(1)
+ *   priority queue structure for large-scale discrete event simulation", 2005.)
+ *
+ * A spoke of a fan is like any other spoke: it has a bound, it fires when it is due, and
+ * it gets a fan of its own if it is a crowd: here HWHEEL_CROWD_FAN timers are enough.
+ * Arming does not use fans. A new timer goes to the spoke's own lists. When these lists
+ * are a crowd again, they are sifted again.
+ *
+ * Crowds are sifted in the order in which their spokes begin. Sifting begins early enough
+ * to finish all crowds in time (levels_lead()), but not earlier. An earlier start would
+ * send more timers to fans instead of levels. It would also move timers that are
+ * cancelled before the later start.
+ *
+ * A crowd that is due at one tick is not sifted. When a timer with another tick joins it,
+ * the crowd moves to a fan as a whole, in one move (levels_part()).
+ *
+ * So when a tick is due, few timers have to move before the timers of that tick can run.
+ * They are in the spokes that begin at that tick: one spoke of each level, one bucket,
+ * and the first spoke of the fan of each of these. Only their own lists count, and none
+ * of them is a crowd. With n levels that is at most
  *
  *	n * HWHEEL_CROWD + (n + 1) * HWHEEL_CROWD_FAN
  *
- * timers at most, 416 for 5 levels, however many others there are. It takes two things:
- * fans, which the user makes when told that they are wanted, and enough time to sift.
+ * timers: 416 for 5 levels, whatever the number of other timers. This bound needs two
+ * things: fans, which the user makes when the wheel asks for them, and enough time to
+ * sift.
  *
  * Timers for the past
  * -------------------
  *
- * A timer that is armed for a tick that has passed is due now. If now were the clock,
- * which may be behind the time because much is due, callbacks that arm timers for the
- * past would be followed by these at once, and others never get their turn. So now is
- * the tick that levels_step() was told of last, the floor, behind all that was due
- * before. Such a timer is in the spoke of a later tick than its own.
+ * A timer that is armed for a tick that has passed is due now. "Now" is not the clock:
+ * the clock may be behind the time while much is due. If "now" were the clock, a timer
+ * that a callback arms for the past would run right after that callback. Callbacks that
+ * keep doing so would shut out all other timers. So "now" is the floor: the last tick
+ * that was passed to levels_step(). The timer runs behind everything that was due before.
+ * It is in the spoke of a later tick than its own.
  *
  * Invariants, checked by levels_check()
  * -------------------------------------
  *
- *  - clock <= bound <= due tick, for each timer in a spoke. Timers that are
- *    overdue when they come count as due at the floor, which is not before the clock.
- *  - Each timer of level i is in the spoke of its slot, and that slot lies 0
- *    to n[i] - 1 slots ahead of the clock's.
- *  - A spoke's bit is set and its bound is a tick if and only if its lists are
- *    not both empty, or it has a fan; a summary bit if and only if its word is not
- *    zero.
- *  - All timers in the lists of a spoke that is not mixed are due at its bound.
- *  - The bound of a spoke with empty lists is that of the first spoke of its fan.
- *  - A spoke's lists are a crowd only if it is known to be crowded, or due at one
- *    tick, or can hold timers of one tick only.
+ * - For each timer in a spoke: clock <= bound <= due tick. A timer that was overdue when
+ *   it was added counts as due at the floor. The floor is not before the clock.
+ * - Each timer of level i is in the spoke of its slot. The slot is 0 to n[i] - 1 slots
+ *   ahead of the clock's slot.
+ * - A spoke is occupied if its lists are not both empty, or if it has a fan. If and only
+ *   if the spoke is occupied, its bit is set and its bound is a tick. If and only if a
+ *   word of the bitmap is not zero, its summary bit is set.
+ * - If a spoke is not mixed, all timers in its lists are due at its bound.
+ * - If the lists of a spoke are empty, its bound is that of the first spoke of its fan.
+ * - If the lists of a spoke are a crowd, then the spoke is marked as crowded, or the
+ *   crowd is due at one tick, or the spoke can only hold timers of one tick.
  */
 #ifndef _HWHEEL_LEVELS_H
 #define _HWHEEL_LEVELS_H
@@ -133,13 +159,13 @@
 
 #include "hwheel.h"
 
-/* List moves at most with a lock held, and in one call. */
+/* Most list moves under one hold of the lock, and in one call */
 #define HWHEEL_BATCH		32
 #define HWHEEL_STEP		(HWHEEL_BATCH / 2)
 /*
- * A spoke is a crowd from this many timers on: in a level or a bucket, and in a fan. Both
- * are powers of two. Arming looks at a spoke each HWHEEL_CROWD timers, which costs it
- * less than two instructions a timer.
+ * A spoke with this many timers is a crowd. HWHEEL_CROWD is for levels and buckets,
+ * HWHEEL_CROWD_FAN for fans. Both are powers of two. Arming checks a spoke at every
+ * HWHEEL_CROWD-th timer, which costs less than two instructions per timer.
  */
 #ifndef HWHEEL_CROWD
 #define HWHEEL_CROWD		64
@@ -147,33 +173,33 @@
 #ifndef HWHEEL_CROWD_FAN
 #define HWHEEL_CROWD_FAN	(HWHEEL_CROWD / 4)
 #endif
-/* What sifting one of a crowd takes at most, breaks for others included. */
+/* Most ns for sifting one timer, including breaks for other code */
 #ifndef HWHEEL_SIFT_NS
 #define HWHEEL_SIFT_NS		500
 #endif
-/* Spokes of a fan: at most as many as a word has bits. */
+/* log2 of the spokes of a fan. fan->bits has one bit for each spoke. */
 #ifndef HWHEEL_FAN_BITS
 #define HWHEEL_FAN_BITS		6
 #endif
 #define HWHEEL_FAN		BIT(HWHEEL_FAN_BITS)
 /*
- * Lists of a spoke. A list is walked one cache miss at a time. With two lists,
- * taken from both ends, four are under way; with three it was no faster.
- * spoke_list(), spoke_end() and levels_unlink() are written for two.
+ * Lists of a spoke. Each step along a list waits for a cache miss. Taking timers from
+ * both ends of two lists keeps four misses in flight; three lists were no faster.
+ * spoke_list(), spoke_end() and levels_unlink() are written for two lists.
  */
 #define HWHEEL_LISTS		2
 #define HWHEEL_SPOKE_SIZE	64	/* a cache line, for spoke_of() */
-/* A tick that no timer is due at. */
+/* No timer is due at this tick */
 #define HWHEEL_NEVER		U64_MAX
 
-/* Spokes of the parking lot: a bucket a bit, one for now, one in transit. */
+/* Spokes of the parking lot: one bucket per bit, and two special ones */
 #define HWHEEL_PARKED		64
-#define HWHEEL_NOW		61	/* due at the clock, while there is no level */
-#define HWHEEL_EXPIRED		63	/* due at one tick, about to run */
+#define HWHEEL_NOW		61	/* due at the clock, before there are levels */
+#define HWHEEL_EXPIRED		63	/* in transit: due at one tick, about to run */
 
 /*
- * Faults for the torture test to find: built with -DHWHEEL_BROKEN, and chosen
- * by hwheel.ko's parameter broken.
+ * Faults that the torture test must find. They exist with -DHWHEEL_BROKEN only. The
+ * parameter broken of hwheel.ko selects one.
  */
 enum hwheel_fault {
 	HWHEEL_NO_FAULT,
@@ -197,7 +223,7 @@ static __always_inline bool hwheel_broken(enum hwheel_fault fault)
 
 /**
  * struct hwheel_geometry - sizes of the levels
- * @tick_ns: nanoseconds a tick
+ * @tick_ns: nanoseconds per tick
  * @levels: number of levels
  * @spokes: number of spokes of each level
  */
@@ -208,54 +234,55 @@ struct hwheel_geometry {
 };
 
 /*
- * A spoke. It knows its level and number, and is found from the head of each of
- * its lists, so that the last timer that leaves, whose neighbours both are such
- * a head, can have the bit cleared. Arming writes to one cache line of it.
+ * A spoke knows its level and its number. The address of a list head gives the spoke: if
+ * both neighbours of a leaving timer are the same head, the timer was the last one in its
+ * list, and the spoke's bit may have to be cleared. Arming writes to one cache line of
+ * the spoke.
  */
 struct hwheel_spoke {
 	struct list_head	timers[HWHEEL_LISTS];
 	u64			bound;		/* HWHEEL_NEVER while it is empty */
-	u32			added;		/* timers since it was last empty */
+	u32			added;		/* timers added since it was empty */
 	u16			index;
-	u8			level;		/* HWHEEL_IN_FAN: of none */
-	bool			mixed;		/* timers due at different ticks, or a fan */
-	unsigned long		more;		/* its fan, and what it is; 0 for most */
-	u64			bits;		/* a word of a bitmap of the level */
+	u8			level;		/* HWHEEL_IN_FAN: in no level */
+	bool			mixed;		/* its own timers may be due at different ticks */
+	unsigned long		more;		/* its fan and flags; 0 for most */
+	u64			bits;		/* a word of a bitmap of its level */
 } __aligned(HWHEEL_SPOKE_SIZE);
 
-/* In @more, below the address of the fan */
-#define HWHEEL_CHILD		BIT(0)	/* it is a spoke of a fan */
-#define HWHEEL_CROWDED		BIT(1)	/* it, or one in its fan, is to be sifted */
+/* Flags in @more, in the low bits of the fan's address */
+#define HWHEEL_CHILD		BIT(0)	/* this spoke belongs to a fan */
+#define HWHEEL_CROWDED		BIT(1)	/* sift it, or a spoke in its fan */
 #define HWHEEL_ONE_TICK		BIT(2)	/* a crowd that is due at one tick; not mixed */
 #define HWHEEL_IN_FAN		255
 
 /*
- * The spokes that a crowd is sifted into ahead of its time, each of 2^shift ticks.
- * Each may have a fan, too, but if it is of one tick.
+ * The spokes into which a crowd is sifted. Each is 2^shift ticks wide. If it is wider
+ * than one tick it may have a fan, too.
  */
 struct hwheel_fan {
-	u64			bits;		/* spokes that are occupied */
-	u64			crowded;	/* spokes that are to be sifted */
+	u64			bits;		/* occupied spokes */
+	u64			crowded;	/* spokes to be sifted */
 	u64			begin;		/* the first tick */
 	unsigned int		shift;
 	struct hwheel_spoke	*parent;
-	struct hwheel_fan	*next;		/* in the stock */
+	struct hwheel_fan	*next;		/* the next one in the stock */
 	struct hwheel_spoke	child[HWHEEL_FAN];
 } __aligned(HWHEEL_SPOKE_SIZE);
 
-/* The spoke of which @head is a list. */
+/* The spoke that has the list @head */
 static inline struct hwheel_spoke *spoke_of(const struct list_head *head)
 {
 	return (struct hwheel_spoke *)((unsigned long)head & ~(HWHEEL_SPOKE_SIZE - 1UL));
 }
 
-/* Are there no timers in it, nor in its fan? */
+/* Does neither @spoke nor its fan hold timers? */
 static __always_inline bool spoke_empty(const struct hwheel_spoke *spoke)
 {
 	return spoke->bound == HWHEEL_NEVER;
 }
 
-/* Are there none in its own lists? */
+/* Are the own lists of @spoke empty? Its fan may hold timers. */
 static inline bool spoke_bare(const struct hwheel_spoke *spoke)
 {
 	return list_empty(&spoke->timers[0]) && list_empty(&spoke->timers[1]);
@@ -266,91 +293,93 @@ static inline struct hwheel_fan *spoke_fan(const struct hwheel_spoke *spoke)
 	return (struct hwheel_fan *)(spoke->more & ~(HWHEEL_SPOKE_SIZE - 1UL));
 }
 
-/* The fan that @child is a spoke of. */
+/* The fan to which @child belongs */
 static inline struct hwheel_fan *fan_of(const struct hwheel_spoke *child)
 {
 	return container_of(child - child->index, struct hwheel_fan, child[0]);
 }
 
 /*
- * The list of @spoke for the next timer. The first few all go to one of them, as
- * small spokes with two lists would only be emptied twice as often. They take
- * turns after as many timers as a list's head has bytes, so that the number of
- * timers has the bit that is the offset of the second.
+ * The list of @spoke to which the next timer goes. The first few timers of a spoke all go
+ * to one list: in a small spoke with two lists, a list would become empty twice as often.
+ * The lists take turns after every sizeof(struct list_head) timers. So the bit of @added
+ * that changes then is also the offset of the second list.
  */
 static __always_inline struct list_head *spoke_list(struct hwheel_spoke *spoke)
 {
 	return (void *)spoke->timers + (spoke->added & sizeof(struct list_head));
 }
 
-/* Go through the timers of @spoke, list by list. */
+/* Iterate over the timers of @spoke, list by list */
 #define spoke_for_each(timer, spoke)						\
 	for (unsigned int __list = 0; __list < HWHEEL_LISTS; __list++)		\
 		list_for_each_entry(timer, &(spoke)->timers[__list], entry)
 
-/* Division by a constant: a shift for powers of two, else a reciprocal. */
+/* Division by a constant: a shift for a power of two, else a reciprocal */
 struct hwheel_divisor {
 	u64			mul;		/* 0 for a power of two */
 	unsigned int		shift;
 };
 
-/* One cache line, all of it used by placing a timer but for @width. */
+/* One cache line. Placing a timer uses all of it but @width and @crowds. */
 struct hwheel_level {
 	struct hwheel_spoke	*spokes;
-	u64			summary;	/* a bit per word of the bitmap that is not 0 */
-	u64			slot;		/* the clock, in slots */
+	u64			summary;	/* one bit per word of the bitmap */
+	u64			slot;		/* the clock: a slot */
 	struct hwheel_divisor	div;		/* by @width */
-	u64			width;		/* ticks a slot */
+	u64			width;		/* ticks per slot */
 	u16			nr;		/* spokes */
-	u16			open;		/* likewise, 0 if there are none to place in */
-	u16			pos;		/* spoke of the clock's slot */
-	u64			crowds;		/* as @summary, of the bitmap of crowds */
+	u16			open;		/* spokes that timers can go to */
+	u16			pos;		/* the spoke of the clock */
+	u64			crowds;		/* as @summary, for crowds */
 } ____cacheline_aligned;
 
-/* The timers of a level's largest crowd; see levels_lead(). */
+/* The size of a level's largest crowd, in timers; see levels_lead() */
 struct hwheel_most {
 	u64			now;		/* in this turn of the level */
-	u64			before;		/* in the last one */
-	u64			since;		/* the slot that this turn began at */
-	u64			lead;		/* the last answer of levels_lead() */
+	u64			before;		/* in the turn before */
+	u64			since;		/* the slot at which this turn began */
+	u64			lead;		/* the last result of levels_lead() */
 };
 
 /**
  * struct hwheel_levels - a layered wheel
- * @clock: the present tick; what is due at or before it may be run
- * @floor: the last tick that a step was told of; what is armed for an earlier one
- *	is due then
+ * @clock: the present tick. Timers due at or before it may run
+ * @floor: the last tick that was passed to levels_step(). A timer armed for an earlier
+ *	tick counts as due at the floor
  * @pending: number of timers
  * @above: no spoke above level 0 has a bound before this tick
- * @walk: where levels_walk() goes on; moved on when that timer leaves
+ * @walk: next entry that levels_walk_next() looks at. When that timer leaves, @walk
+ *	moves on to its neighbour
  * @moved: timers moved by cascades so far
  * @visited: spokes emptied by cascades and expirations so far
  * @stock: fans that are not in use
- * @tick_ns: nanoseconds a tick
+ * @tick_ns: nanoseconds per tick
  * @tick_div: divides by @tick_ns
  * @last_tick: last tick that begins at or before S64_MAX nanoseconds
- * @nr: number of levels that exist; higher ones are empty and have no spokes
- * @planned: number of levels of the geometry; level[planned] is the parking lot
+ * @nr: number of levels that exist. Higher levels are empty and have no spokes
+ * @planned: number of levels of the geometry. level[planned] is the parking lot
  * @wanted: number of levels that timers have asked for
  * @pow2: all levels have a power of two spokes
- * @starved: no fan was left in the stock
- * @want: told, with the levels locked, when @wanted is more than @nr or @fans_wanted
- *	more than @fans; or NULL
- * @lowest: by the highest bit in the distance to a timer's tick, the lowest
- *	level that can be its own
+ * @starved: the stock had no fan when one was needed
+ * @want: called with the levels locked when @wanted exceeds @nr or @fans_wanted exceeds
+ *	@fans; or NULL
+ * @lowest: the lowest level that can be the right one for a timer, indexed by the
+ *	highest bit of the distance to its tick
  * @level: the levels
- * @fans: number of fans there are
- * @fans_used: of them, in use
- * @fans_wanted: number of fans that there should be
- * @from: spoke of a level that timers were moved from last, or from its fan
- * @walk_root: the spoke whose timers are walked through, those in its fan too
+ * @fans: number of fans that exist
+ * @fans_used: number of fans in use
+ * @fans_wanted: number of fans that should exist
+ * @from: the spoke of a level or bucket from which timers were moved last, out of its
+ *	own lists or its fan
+ * @walk_root: the spoke whose timers the walk visits, including those in its fan
  * @walked: the spoke that @walk is in
- * @walk_at: its first tick
- * @walk_width: its width in ticks
- * @most: of each level, see levels_lead()
+ * @walk_at: first tick of @walked
+ * @walk_width: width of @walked in ticks
+ * @most: for each level, see levels_lead()
  */
 struct hwheel_levels {
-	u64			clock;		/* a cache line of what changes */
+	u64			clock;		/* this cache line changes often */
 	u64			floor;
 	u64			pending;
 	u64			above;
@@ -358,7 +387,7 @@ struct hwheel_levels {
 	u64			moved;
 	u64			visited;
 	struct hwheel_fan	*stock;
-	u64			tick_ns;	/* and what does not, or seldom */
+	u64			tick_ns;	/* from here on: seldom or never */
 	struct hwheel_divisor	tick_div;
 	u64			last_tick;
 	u8			nr;
@@ -381,16 +410,16 @@ struct hwheel_levels {
 };
 
 enum hwheel_step {
-	HWHEEL_IDLE,	/* nothing to do until levels_wake() */
-	HWHEEL_MOVED,	/* some timers moved; call again */
-	HWHEEL_DUE,	/* levels_pop() has timers to run; then call again */
+	HWHEEL_IDLE,	/* nothing to do until the tick of levels_wake() */
+	HWHEEL_MOVED,	/* some timers were moved; call again */
+	HWHEEL_DUE,	/* pop and run timers with levels_pop(), then call again */
 };
 
 /*
- * Division by multiplication (Granlund and Montgomery, 1994). For a divisor d
- * with 2^(l-1) < d < 2^l take m = floor(2^(63+l) / d) + 1, which fits 64 bits.
- * m * d exceeds 2^(63+l) by at most d < 2^l, so x * m / 2^(63+l) is off by less
- * than 1/d for every x < 2^63, too little to reach the next integer.
+ * Division by multiplication (Granlund and Montgomery, 1994). For a divisor d with
+ * 2^(l-1) < d < 2^l, let m = floor(2^(63+l) / d) + 1. It fits in 64 bits. m * d exceeds
+ * 2^(63+l) by at most d, and d < 2^l. So for every x < 2^63, x * m / 2^(63+l) exceeds x /
+ * d by less than 1/d. That is too little to reach the next integer.
  */
 static inline void divisor_init(struct hwheel_divisor *div, u64 d)
 {
@@ -417,7 +446,7 @@ static __always_inline u64 divisor_div(const struct hwheel_divisor *div, u64 x)
 {
 	if (div->mul) {
 #ifdef __SIZEOF_INT128__	/* one instruction, also where math64.h has none */
-		OPTIMIZER_HIDE_VAR(x);	/* gcc that knows it for a s64 takes four */
+		OPTIMIZER_HIDE_VAR(x);	/* if gcc knows that x was s64, it takes four */
 		x = (__uint128_t)x * div->mul >> 64;
 #else
 		x = mul_u64_u64_shr(x, div->mul, 64);
@@ -426,13 +455,13 @@ static __always_inline u64 divisor_div(const struct hwheel_divisor *div, u64 x)
 	return x >> div->shift;
 }
 
-/* First tick at or after @ns; tick 0 for all instants up to 0. */
+/* First tick at or after @ns. All instants up to 0 give tick 0. */
 static __always_inline u64 levels_tick_up(const struct hwheel_levels *l, s64 ns)
 {
 	return ns > 0 ? divisor_div(&l->tick_div, ns - 1) + 1 : 0;
 }
 
-/* Last tick at or before @ns, likewise. */
+/* Last tick at or before @ns. All instants up to 0 give tick 0. */
 static __always_inline u64 levels_tick_down(const struct hwheel_levels *l, s64 ns)
 {
 	return ns > 0 ? divisor_div(&l->tick_div, ns) : 0;
@@ -443,17 +472,17 @@ static inline s64 levels_tick_ns(const struct hwheel_levels *l, u64 tick)
 	return tick > l->last_tick ? S64_MAX : (s64)(tick * l->tick_ns);
 }
 
-/* The tick that @timer, which is pending, is due at. */
+/* The tick at which @timer, which is pending, is due */
 static __always_inline u64 levels_due(const struct hwheel_levels *l,
 				      const struct hwheel_timer *timer)
 {
 	return levels_tick_up(l, timer->expires);
 }
 
-/* The highest bit of @x, which is not 0, counted from 0. */
+/* The number of the highest bit set in @x. @x must not be 0. Bits count from 0. */
 static __always_inline unsigned long levels_highest(u64 x)
 {
-#if BITS_PER_LONG == 64		/* fls64() minds 0 */
+#if BITS_PER_LONG == 64		/* fls64() also checks for 0 */
 	return __fls(x);
 #else
 	return fls64(x) - 1;
@@ -465,7 +494,10 @@ static __always_inline u64 level_slot(const struct hwheel_level *lv, u64 tick)
 	return divisor_div(&lv->div, tick);
 }
 
-/* Does the reach of @g, tick times the spokes of all levels, fit S64_MAX ns? */
+/*
+ * Is the reach of @g at most S64_MAX ns? The reach is the tick times the spokes of all
+ * levels.
+ */
 static inline bool hwheel_geometry_fits(const struct hwheel_geometry *g)
 {
 	u64 reach = g->tick_ns;
@@ -479,7 +511,7 @@ static inline bool hwheel_geometry_fits(const struct hwheel_geometry *g)
 	return true;
 }
 
-/* What is wrong with @g, or NULL if nothing is. */
+/* Say what is wrong with @g. NULL if nothing is. */
 static inline const char *hwheel_geometry_fault(const struct hwheel_geometry *g)
 {
 	unsigned int i;
@@ -498,15 +530,16 @@ static inline const char *hwheel_geometry_fault(const struct hwheel_geometry *g)
 }
 
 /*
- * Bytes of memory, aligned as spokes are, that a level of @nr spokes or the
- * parking lot takes. Of no less than this does kmalloc() align all it gives.
+ * Bytes of memory for a level of @nr spokes, or for the parking lot. The memory must be
+ * aligned like a spoke. At least the size of 4 spokes, because kmalloc() may not align
+ * smaller memory enough.
  */
 static inline size_t level_size(unsigned int nr)
 {
 	return max(nr, 4U) * sizeof(struct hwheel_spoke);
 }
 
-/* Let the clock, which never goes back and passes no bound, be @clock. */
+/* Set the clock to @clock. The clock never goes back and never passes a bound. */
 static inline void levels_set_clock(struct hwheel_levels *l, u64 clock)
 {
 	unsigned int i;
@@ -518,7 +551,7 @@ static inline void levels_set_clock(struct hwheel_levels *l, u64 clock)
 		u64 slot = level_slot(lv, clock), ahead = slot - lv->slot;
 
 		if (!ahead)
-			break;		/* and so it is in all levels above */
+			break;		/* then no higher level's clock moves either */
 		lv->slot = slot;
 		if (ahead < lv->nr) {
 			ahead += lv->pos;
@@ -535,8 +568,8 @@ static inline void levels_set_clock(struct hwheel_levels *l, u64 clock)
 }
 
 /*
- * Make the spokes of level @i in @memory, level_size() bytes of zeroes. They are
- * no part of the wheel yet, so this needs no lock, and may take its time.
+ * Make the spokes of level @i in @memory: level_size() bytes of zeroes. The spokes do not
+ * belong to the wheel yet. So this needs no lock and may take its time.
  */
 static inline struct hwheel_spoke *level_init(const struct hwheel_levels *l, unsigned int i,
 					      void *memory)
@@ -555,8 +588,8 @@ static inline struct hwheel_spoke *level_init(const struct hwheel_levels *l, uns
 }
 
 /*
- * Make an empty wheel of @g, with the parking lot in @memory
- * (level_size(HWHEEL_PARKED) bytes of zeroes) and without levels.
+ * Make an empty wheel of geometry @g, without levels. @memory is for the parking lot:
+ * level_size(HWHEEL_PARKED) bytes of zeroes.
  */
 static inline void levels_init(struct hwheel_levels *l,
 			       const struct hwheel_geometry *g, void *memory,
@@ -603,10 +636,10 @@ static inline struct hwheel_spoke *levels_transit(struct hwheel_levels *l,
 	return &levels_parked(l)->spokes[which];
 }
 
-/* Has @lv been made? Asked without the lock, too, by those who only look. */
+/* Does level @lv exist? Readers may call this without the lock. */
 static inline bool level_exists(const struct hwheel_level *lv)
 {
-	return smp_load_acquire(&lv->spokes);	/* and with them what they hold */
+	return smp_load_acquire(&lv->spokes);	/* pairs with levels_grow() */
 }
 
 static inline bool level_occupied(const struct hwheel_level *lv,
@@ -615,10 +648,7 @@ static inline bool level_occupied(const struct hwheel_level *lv,
 	return lv->spokes[spoke / 64].bits & BIT_ULL(spoke % 64);
 }
 
-/*
- * The first occupied spoke at or after spoke @from, going round. There must be
- * one.
- */
+/* The first occupied spoke at or after spoke @from, wrapping round. There must be one. */
 static inline struct hwheel_spoke *level_first(const struct hwheel_level *lv,
 					       unsigned int from)
 {
@@ -635,15 +665,15 @@ static inline struct hwheel_spoke *level_first(const struct hwheel_level *lv,
 }
 
 /*
- * A level's bitmap of crowds: its words are behind those of the first bitmap, in the
- * spokes that follow.
+ * The word for @spoke in a level's bitmap of crowds. The spokes hold the words of two
+ * bitmaps: first those of the occupied spokes, then those of the crowds.
  */
 static inline u64 *level_crowds(const struct hwheel_level *lv, unsigned int spoke)
 {
 	return &lv->spokes[DIV_ROUND_UP(lv->nr, 64) + spoke / 64].bits;
 }
 
-/* The first spoke in it at or after spoke @from, going round. There must be one. */
+/* The first crowded spoke at or after spoke @from, wrapping round. There must be one. */
 static inline struct hwheel_spoke *level_first_crowd(const struct hwheel_level *lv,
 						     unsigned int from)
 {
@@ -659,23 +689,23 @@ static inline struct hwheel_spoke *level_first_crowd(const struct hwheel_level *
 	return &lv->spokes[word * 64 + __ffs64(bits)];
 }
 
-/* The slot of level @lv that spoke number @index stands for at present. */
+/* The slot of level @lv for which spoke number @index stands at present */
 static inline u64 level_slot_of(const struct hwheel_level *lv, unsigned int index)
 {
 	return lv->slot + index - lv->pos + (index < lv->pos ? lv->nr : 0);
 }
 
-/* The spoke that stands for the slot @ahead slots ahead of the clock's. */
+/* The spoke for the slot that is @ahead slots ahead of the clock */
 static __always_inline struct hwheel_spoke *level_ahead(const struct hwheel_level *lv,
 							u64 ahead)
 {
 	ahead += lv->pos;
 	ahead = ahead < lv->open ? ahead : ahead - lv->open;
-	OPTIMIZER_HIDE_VAR(ahead);	/* else gcc finds two addresses, to take one */
+	OPTIMIZER_HIDE_VAR(ahead);	/* else gcc computes both addresses */
 	return &lv->spokes[ahead];
 }
 
-/* The lowest level that can be that of a timer due in @distance ticks. */
+/* The lowest level that can be the right one for a timer due in @distance ticks */
 static __always_inline struct hwheel_level *levels_lowest(struct hwheel_levels *l,
 							  u64 distance)
 {
@@ -683,15 +713,15 @@ static __always_inline struct hwheel_level *levels_lowest(struct hwheel_levels *
 }
 
 /*
- * The bucket of a timer due at @tick: the highest bit in which that differs from
- * the clock, or -1 if they are the same.
+ * The bucket of a timer due at @tick: the highest bit in which @tick and the clock
+ * differ. -1 if they are equal.
  */
 static inline int levels_bucket(const struct hwheel_levels *l, u64 tick)
 {
 	return fls64(tick ^ l->clock) - 1;
 }
 
-/* The bucket that a timer due at @tick, beyond the levels there are, goes to. */
+/* The bucket for a timer due at @tick. No existing level has a place for the timer. */
 static inline struct hwheel_spoke *levels_park(struct hwheel_levels *l, u64 tick)
 {
 	int bucket = levels_bucket(l, tick);
@@ -706,7 +736,10 @@ static inline struct hwheel_spoke *levels_park(struct hwheel_levels *l, u64 tick
 	return levels_transit(l, bucket < 0 ? HWHEEL_NOW : bucket);
 }
 
-/* Likewise, of a timer that has its place in no level below @lv. */
+/*
+ * The spoke for a timer due at @tick, from level @lv upwards. No lower level has a place
+ * for the timer.
+ */
 static noinline struct hwheel_spoke *levels_place_above(struct hwheel_levels *l,
 							const struct hwheel_level *lv,
 							u64 tick)
@@ -721,10 +754,10 @@ static noinline struct hwheel_spoke *levels_place_above(struct hwheel_levels *l,
 }
 
 /*
- * The spoke that a timer due at @tick has its place in, and its level. Whether
- * the distance to @tick spans n or n + 1 slots depends on where in its slot the
- * clock is, so one more level may have to be looked at than @lowest says; with
- * levels of only 2 or 3 spokes two more.
+ * The spoke for a timer due at @due, and the spoke's level. The level that @lowest gives
+ * may be too low: the distance to the timer's tick can span n or n + 1 slots, depending
+ * on where in its slot the clock is. So one more level may have to be tried. With levels
+ * of 2 or 3 spokes it may be two more. An overdue timer is due at the floor instead.
  */
 static __always_inline struct hwheel_spoke *
 levels_find(struct hwheel_levels *l, u64 *due, const struct hwheel_level **level)
@@ -733,16 +766,16 @@ levels_find(struct hwheel_levels *l, u64 *due, const struct hwheel_level **level
 	struct hwheel_spoke *spoke;
 	u64 tick = *due, ahead, distance = tick - l->floor;
 
-	/* The floor is the clock, or behind it, so this is the level or one below it */
+	/* The floor is not before the clock, so this level is right or too low */
 	if (likely((s64)distance >= 0)) {
 		lv = levels_lowest(l, distance);
-		OPTIMIZER_HIDE_VAR(lv);	/* gcc would find it anew for each of its members */
+		OPTIMIZER_HIDE_VAR(lv);	/* else gcc computes lv for each member again */
 		ahead = level_slot(lv, tick) - lv->slot;
 		if (likely(ahead < lv->open)) {
 			*level = lv;
 			return level_ahead(lv, ahead);
 		}
-	} else {			/* overdue; behind all that is due by now */
+	} else {			/* overdue: runs behind all that is due by now */
 		lv = l->level;
 		tick = l->floor;
 		*due = tick;
@@ -752,7 +785,7 @@ levels_find(struct hwheel_levels *l, u64 *due, const struct hwheel_level **level
 	return spoke;
 }
 
-/* The same of a timer that was armed before, and is due at @tick or was then overdue. */
+/* The same for a timer that moves. It is due at @tick, or was overdue when armed. */
 static inline struct hwheel_spoke *levels_place(struct hwheel_levels *l, u64 tick)
 {
 	const struct hwheel_level *lv;
@@ -785,10 +818,10 @@ static inline void levels_unmark(struct hwheel_levels *l, struct hwheel_spoke *s
 }
 
 /*
- * list_add_tail() and list_del(), but without the checks of CONFIG_DEBUG_LIST, which
- * Debian's kernels have, and which there are none of for timer_list's hlists. They
- * read both neighbours, and so wait for two cache lines that else are only written
- * to, and cost 29 instructions.
+ * As list_add_tail() and list_del(), without the checks of CONFIG_DEBUG_LIST. Debian's
+ * kernels have these checks; for the hlists of timer_list the kernel has none. The checks
+ * read both neighbours: they wait for two cache lines that are otherwise only written to,
+ * and they cost 29 instructions.
  */
 static __always_inline void spoke_link(struct list_head *entry, struct list_head *head)
 {
@@ -809,7 +842,7 @@ static __always_inline void spoke_unlink(struct list_head *next, struct list_hea
 /* ------------------------------------------------------------------------ */
 /* Fans */
 
-/* The spoke of a level, or bucket, that @spoke is, or that it is below. */
+/* The spoke of a level or bucket above @spoke, or @spoke itself if it is in no fan */
 static inline struct hwheel_spoke *spoke_root(struct hwheel_spoke *spoke)
 {
 	while (spoke->more & HWHEEL_CHILD)
@@ -817,7 +850,10 @@ static inline struct hwheel_spoke *spoke_root(struct hwheel_spoke *spoke)
 	return spoke;
 }
 
-/* The first tick of @spoke, which is in a level, a bucket or a fan, and its width. */
+/*
+ * The first tick of @spoke, and its width in ticks. @spoke is in a level, a bucket or a
+ * fan.
+ */
 static inline u64 spoke_begin(const struct hwheel_levels *l, const struct hwheel_spoke *spoke,
 			      u64 *width)
 {
@@ -838,13 +874,13 @@ static inline u64 spoke_begin(const struct hwheel_levels *l, const struct hwheel
 	return level_slot_of(lv, spoke->index) * lv->width;
 }
 
-/* In @fan, in which there are timers, the first spoke that has some. */
+/* The first occupied spoke of @fan. There must be one. */
 static inline struct hwheel_spoke *fan_first(struct hwheel_fan *fan)
 {
 	return &fan->child[__ffs64(fan->bits)];
 }
 
-/* The first spoke below @spoke, or itself, that has timers in its own lists. */
+/* @spoke if it has timers in its own lists, else the first such spoke in its fans */
 static inline struct hwheel_spoke *spoke_find_own(struct hwheel_spoke *spoke)
 {
 	while (spoke_bare(spoke))
@@ -852,7 +888,7 @@ static inline struct hwheel_spoke *spoke_find_own(struct hwheel_spoke *spoke)
 	return spoke;
 }
 
-/* Let there be a bit for @spoke, or none, among those that are to be sifted. */
+/* Set or clear the bit of @spoke in the bitmap of spokes to be sifted */
 static inline void levels_set_crowded(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				      bool crowded)
 {
@@ -877,13 +913,13 @@ static inline void levels_set_crowded(struct hwheel_levels *l, struct hwheel_spo
 	}
 }
 
-/* How many timers in its own lists make @spoke a crowd? */
+/* With this many timers in its own lists @spoke is a crowd */
 static inline unsigned int levels_few(const struct hwheel_spoke *spoke)
 {
 	return spoke->more & HWHEEL_CHILD ? HWHEEL_CROWD_FAN : HWHEEL_CROWD;
 }
 
-/* Is @spoke, or one in its fan, to be sifted? Tell those above it. */
+/* Note whether @spoke or its fan is to be sifted. Update the spokes above it. */
 static inline void levels_note_crowd(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
 	for (;;) {
@@ -899,7 +935,7 @@ static inline void levels_note_crowd(struct hwheel_levels *l, struct hwheel_spok
 	}
 }
 
-/* The number of fans that should be in the stock. */
+/* The number of fans that the stock should have */
 static inline unsigned int levels_stock(const struct hwheel_levels *l)
 {
 	return 8 + min(l->pending / 4096, 1024ULL);
@@ -915,7 +951,7 @@ static inline void levels_want_fans(struct hwheel_levels *l)
 		l->want(l);
 }
 
-/* Give @spoke a fan, over @width ticks from @begin; NULL if there is none. */
+/* Give @spoke a fan for the @width ticks from @begin on. NULL if the stock is empty. */
 static inline struct hwheel_fan *levels_fan(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 					    u64 begin, u64 width)
 {
@@ -935,8 +971,8 @@ static inline struct hwheel_fan *levels_fan(struct hwheel_levels *l, struct hwhe
 }
 
 /*
- * Where in @spoke's fan a timer due at @tick has its place; NULL if @spoke has none
- * and there is none in the stock.
+ * The spoke for a timer due at @tick in the fan of @spoke. If @spoke has no fan it gets
+ * one; NULL if the stock is empty.
  */
 static inline struct hwheel_spoke *levels_fan_place(struct hwheel_levels *l,
 						    struct hwheel_spoke *spoke, u64 tick)
@@ -960,8 +996,9 @@ static inline struct hwheel_spoke *levels_fan_place(struct hwheel_levels *l,
 }
 
 /*
- * The own lists of @spoke, which has a fan or is in one, or is crowded, have become
- * empty. What is empty now, and fans of which all is empty, go; and bounds rise.
+ * The own lists of @spoke have become empty, and it has a fan, is in a fan, or is
+ * crowded. Free every fan that is empty now, clear the bits of empty spokes, and raise
+ * the bounds of the spokes above.
  */
 static noinline void levels_bare(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
@@ -995,7 +1032,7 @@ static noinline void levels_bare(struct hwheel_levels *l, struct hwheel_spoke *s
 			spoke->bound = HWHEEL_NEVER;
 			fan_of(spoke)->bits &= ~BIT_ULL(spoke->index);
 			if (unlikely(l->walked == spoke)) {
-				l->walked = NULL;	/* the walk of it is over */
+				l->walked = NULL;	/* the walk of this spoke is over */
 				l->walk = NULL;
 			}
 		}
@@ -1015,8 +1052,8 @@ static __always_inline void levels_emptied(struct hwheel_levels *l, struct hwhee
 }
 
 /*
- * Make @n fans in @memory, sizeof(struct hwheel_fan) each. As with level_init(), this
- * needs no lock.
+ * Make @n fans in @memory, sizeof(struct hwheel_fan) bytes each. Needs no lock, as with
+ * level_init().
  */
 static inline void fans_init(void *memory, unsigned int n)
 {
@@ -1039,7 +1076,7 @@ static inline void fans_init(void *memory, unsigned int n)
 	}
 }
 
-/* Put @n fans from fans_init() into the stock. */
+/* Put @n fans into the stock. @memory is from fans_init(). */
 static inline void levels_add_fans(struct hwheel_levels *l, void *memory, unsigned int n)
 {
 	struct hwheel_fan *fans = memory;
@@ -1053,7 +1090,7 @@ static inline void levels_add_fans(struct hwheel_levels *l, void *memory, unsign
 /* ------------------------------------------------------------------------ */
 /* Timers come and go */
 
-/* Something due at @tick is, or may be, in @spoke, which is occupied. */
+/* A timer due at @tick is, or may be, in @spoke, which is occupied */
 static __always_inline void levels_widen(struct hwheel_spoke *spoke, u64 tick)
 {
 	bool other = tick != spoke->bound;
@@ -1079,8 +1116,8 @@ static __always_inline void levels_insert(struct hwheel_levels *l,
 }
 
 /*
- * Take @timer, which is pending, out of its spoke, to be put into another.
- * All the while it looks pending to those who look without the lock.
+ * Take @timer, which is pending, out of its spoke. The caller will put it into another
+ * one. Readers without the lock see it pending all the while.
  */
 static __always_inline void levels_unlink(struct hwheel_levels *l,
 					  struct hwheel_timer *timer)
@@ -1090,7 +1127,7 @@ static __always_inline void levels_unlink(struct hwheel_levels *l,
 	if (unlikely(l->walk == &timer->entry))
 		l->walk = next;
 	spoke_unlink(next, prev);
-	if (next == prev) {	/* both are a head: this was the last one in its list */
+	if (next == prev) {	/* both are the head: @timer was last in its list */
 		struct hwheel_spoke *spoke = spoke_of(next);
 
 		if (list_empty(&spoke->timers[next == &spoke->timers[0]]))
@@ -1098,7 +1135,7 @@ static __always_inline void levels_unlink(struct hwheel_levels *l,
 	}
 }
 
-/* Take @timer off the wheel, to be added to another one. */
+/* Take @timer off the wheel. The caller will add it to another one. */
 static __always_inline void levels_leave(struct hwheel_levels *l,
 					 struct hwheel_timer *timer)
 {
@@ -1114,7 +1151,7 @@ static __always_inline void levels_del(struct hwheel_levels *l,
 	WRITE_ONCE(timer->entry.next, NULL);
 }
 
-/* Let the bit of @spoke, which was empty, be set. */
+/* Set the bit of @spoke, which was empty */
 static inline void levels_occupy(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
 	if (spoke->more & HWHEEL_CHILD)
@@ -1134,14 +1171,17 @@ static inline bool levels_mixes(const struct hwheel_levels *l, const struct hwhe
 }
 
 /*
- * How many ticks before they begin the crowds of level @i, in spokes of @width ticks, are
- * sifted: as many as the largest of them needs, so that the one that begins first comes
- * first.
+ * How many ticks ahead crowds of level @i, in spokes of @width ticks, are sifted. All of
+ * them get the lead that the largest one needs, so that the crowd that begins first is
+ * sifted first.
  *
- * A crowd that takes little of the time that its spoke is wide is begun four times that
- * before the spoke begins; most of it has its place in the level below then. One that
- * takes more may be one of many in a row, so the sum of all must be reckoned with; and
- * each may have to be moved once for every HWHEEL_FAN that its spoke is wide.
+ * Let need be the time to sift the largest crowd. There are two cases.
+ *
+ * - need is at most @width / 8: the lead is 4 * need. Most of the crowd has its place in
+ *   the level below by then.
+ * - need is more: the lead is the time to sift all pending timers, because there may be
+ *   many such crowds in a row. Each timer may have to move once for every factor
+ *   HWHEEL_FAN in @width.
  */
 static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i, u64 width)
 {
@@ -1150,7 +1190,7 @@ static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i, u64 width
 	u64 need, ticks;
 
 	if (lv->slot - most->since >= lv->nr && i < l->planned) {
-		most->before = most->now;	/* those of the turn before last are over */
+		most->before = most->now;	/* forget the turn before that */
 		most->now = 0;
 		most->since = lv->slot;
 	}
@@ -1163,7 +1203,10 @@ static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i, u64 width
 	return ticks;
 }
 
-/* @spoke is a crowd. Count on twice as many, not to be told of each timer that joins it. */
+/*
+ * @spoke is a crowd. Note twice its size: then the next note comes only when it has
+ * doubled.
+ */
 static inline void levels_note_most(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
 	struct hwheel_most *most = &l->most[spoke_root(spoke)->level];
@@ -1173,8 +1216,8 @@ static inline void levels_note_most(struct hwheel_levels *l, struct hwheel_spoke
 }
 
 /*
- * Timers have come to @spoke, so many that they are a crowd. One that is due at one tick
- * keeps its count just below that, so that whatever comes next is looked at, too.
+ * Timers have joined @spoke, and it may be a crowd now. A crowd that is due at one tick
+ * keeps its count at HWHEEL_CROWD - 1. So the next timer that joins it is looked at, too.
  */
 static inline void levels_joined(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
@@ -1186,18 +1229,18 @@ static inline void levels_joined(struct hwheel_levels *l, struct hwheel_spoke *s
 	} else {
 		spoke->more |= HWHEEL_ONE_TICK;
 		spoke->added = HWHEEL_CROWD - 1;
-		levels_want_fans(l);	/* for when others come */
+		levels_want_fans(l);	/* for when timers of other ticks come */
 	}
 }
 
-/* Move all of @from's own timers to the end of @to's, which may be empty. */
+/* Move all of @from's own timers to the end of @to's lists. @to may be empty. */
 static inline void levels_splice(struct hwheel_levels *l,
 				 struct hwheel_spoke *from,
 				 struct hwheel_spoke *to)
 {
 	unsigned int i;
 
-	if (unlikely(l->walked == from))	/* the walk of it is over */
+	if (unlikely(l->walked == from))	/* the walk of this spoke is over */
 		l->walk = &from->timers[HWHEEL_LISTS - 1];
 	if (spoke_empty(to)) {
 		to->bound = from->bound;
@@ -1218,8 +1261,8 @@ static inline void levels_splice(struct hwheel_levels *l,
 }
 
 /*
- * Where below @spoke a crowd that is due at @tick has its place, with no others; NULL if
- * there is no fan for it.
+ * A spoke in the fans below @spoke for a crowd that is due at @tick: a spoke without
+ * timers of other ticks. NULL if there is no fan left.
  */
 static inline struct hwheel_spoke *levels_crowd_place(struct hwheel_levels *l,
 						      struct hwheel_spoke *spoke, u64 tick)
@@ -1231,9 +1274,9 @@ static inline struct hwheel_spoke *levels_crowd_place(struct hwheel_levels *l,
 }
 
 /*
- * A timer of @spoke, which is not empty: the first or the last one of each of
- * its lists by turns, so that as many cache misses as can be are under way. A
- * spoke's timers are in no order anyway.
+ * A timer of @spoke, which is not empty. It is the first or the last one of each list in
+ * turn, to keep as many cache misses in flight as possible. The order does not matter:
+ * the timers of a spoke are in no order.
  */
 static __always_inline struct hwheel_timer *spoke_end(struct hwheel_spoke *spoke,
 						      unsigned int turn)
@@ -1245,7 +1288,7 @@ static __always_inline struct hwheel_timer *spoke_end(struct hwheel_spoke *spoke
 	return list_entry(turn / 2 % 2 ? list->prev : list->next, struct hwheel_timer, entry);
 }
 
-/* Put @timer, due at @tick, into @spoke, which it has not been in. */
+/* Put @timer, due at @tick, into @spoke. It comes from another spoke. */
 static __always_inline void levels_put(struct hwheel_levels *l, struct hwheel_timer *timer,
 				       struct hwheel_spoke *spoke, u64 tick)
 {
@@ -1262,9 +1305,9 @@ static __always_inline void levels_put(struct hwheel_levels *l, struct hwheel_ti
 }
 
 /*
- * @timer, due at @tick, has joined a crowd that is due at one other tick. Nobody is to
- * wait for that crowd to be moved one by one: it goes to a place of its own. If there is
- * none, it is a crowd like any other from here on.
+ * @timer, due at @tick, has joined a crowd that is due at one other tick. Move the crowd
+ * as a whole to a place of its own, so that nobody waits for single moves. If there is no
+ * such place, treat the crowd like any other from now on.
  */
 static noinline void levels_part(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				 struct hwheel_timer *timer, u64 tick)
@@ -1274,7 +1317,7 @@ static noinline void levels_part(struct hwheel_levels *l, struct hwheel_spoke *s
 
 	spoke_unlink(timer->entry.next, timer->entry.prev);
 	old = levels_due(l, spoke_end(spoke, 0));
-	if (old >= l->floor)	/* else that may not be its turn, as it came overdue */
+	if (old >= l->floor)	/* else it may have been armed late: its turn is later */
 		to = levels_crowd_place(l, spoke, old);
 	if (to) {
 		spoke->bound = old;
@@ -1285,14 +1328,14 @@ static noinline void levels_part(struct hwheel_levels *l, struct hwheel_spoke *s
 	}
 	spoke_link(&timer->entry, &spoke->timers[0]);
 	spoke->more &= ~HWHEEL_ONE_TICK;
-	spoke->added = l->pending;	/* no more than that */
+	spoke->added = l->pending;	/* an upper limit: the count was reset */
 	if (spoke->added >= levels_few(spoke)) {
 		levels_note_crowd(l, spoke);
 		levels_note_most(l, spoke);
 	}
 }
 
-/* @timer, due at @tick, is moved to @spoke. */
+/* Move @timer, due at @tick, to @spoke */
 static __always_inline void levels_put_moved(struct hwheel_levels *l,
 					     struct hwheel_timer *timer,
 					     struct hwheel_spoke *spoke, u64 tick)
@@ -1307,8 +1350,8 @@ static __always_inline void levels_put_moved(struct hwheel_levels *l,
 }
 
 /*
- * The first spoke that is to be sifted in or below @root, which is crowded, and the tick
- * at which that begins.
+ * @root is crowded. Sets @which to the first spoke to be sifted: @root, or a spoke in its
+ * fans. Returns the tick at which sifting must begin.
  */
 static inline u64 spoke_next_sift(struct hwheel_levels *l, struct hwheel_spoke *root,
 				  struct hwheel_spoke **which)
@@ -1325,7 +1368,10 @@ static inline u64 spoke_next_sift(struct hwheel_levels *l, struct hwheel_spoke *
 	return begin - min(begin, lead);
 }
 
-/* The same of level @i. Buckets may begin within one that the clock has entered. */
+/*
+ * The same for all spokes of level @i. A bucket can begin inside a bucket that the clock
+ * has entered, so all buckets are looked at.
+ */
 static inline u64 level_next_sift(struct hwheel_levels *l, unsigned int i,
 				  struct hwheel_spoke **which)
 {
@@ -1348,7 +1394,7 @@ static inline u64 level_next_sift(struct hwheel_levels *l, unsigned int i,
 	return least;
 }
 
-/* The same of all levels. */
+/* The same for all levels */
 static inline u64 levels_next_sift(struct hwheel_levels *l, struct hwheel_spoke **which)
 {
 	u64 least = HWHEEL_NEVER;
@@ -1374,7 +1420,10 @@ static __always_inline bool levels_known(const struct hwheel_levels *l,
 	       spoke->added <= l->most[spoke->level].now;
 }
 
-/* @timer, due at @tick, has joined a crowd in @spoke; else as levels_added(). */
+/*
+ * @timer, due at @tick, has joined a crowd in @spoke. Returns what levels_added()
+ * returns.
+ */
 static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				 struct hwheel_timer *timer, u64 tick)
 {
@@ -1397,8 +1446,8 @@ static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *s
 }
 
 /*
- * The tick by which the levels want to be looked at when @timer, due at @tick, has
- * been put into @spoke: @tick, or earlier when it has joined a crowd.
+ * @timer, due at @tick, has been put into @spoke. Returns the tick by which levels_step()
+ * must be called: @tick, or an earlier tick if @timer joined a crowd.
  */
 static __always_inline u64 levels_added(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 					struct hwheel_timer *timer, u64 tick)
@@ -1408,7 +1457,7 @@ static __always_inline u64 levels_added(struct hwheel_levels *l, struct hwheel_s
 	return levels_crowd(l, spoke, timer, tick);
 }
 
-/* Add @timer, due at @tick. Returns as levels_added() does. */
+/* Add @timer, due at @tick. Returns what levels_added() returns. */
 static __always_inline u64 levels_add(struct hwheel_levels *l,
 				      struct hwheel_timer *timer, u64 tick)
 {
@@ -1421,12 +1470,15 @@ static __always_inline u64 levels_add(struct hwheel_levels *l,
 }
 
 /*
- * Is @timer, due at @old, all right for @tick where it is? It is in the spoke
- * that @old has its place in now, or in one further up that covers the same
- * slot and that nobody has had the time to empty. If @tick has the same place,
- * @spoke, it may stay; which of the spokes it is in can't be told, so all of
- * them learn about @tick. (With a fan, or anything parked or in transit, it can be
- * too far from its place for that; and what is due at one tick may be a crowd.)
+ * @timer is due at @old. May it stay in its spoke and be due at @tick? It is in the right
+ * spoke for @old, or in a spoke of a higher level that covers the same slot and has not
+ * been emptied yet. If @spoke is the right spoke for @tick, too, then @timer may stay. It
+ * is not known which of these spokes has @timer, so @tick lowers the bound of all of
+ * them.
+ *
+ * Exceptions: with a fan, or with anything parked or in transit, @timer can be too far
+ * from the right spoke. And timers that are due at one tick may be a crowd, which must
+ * not mix.
  */
 static noinline bool levels_stays(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				  u64 old, u64 tick)
@@ -1453,8 +1505,8 @@ static noinline bool levels_stays(struct hwheel_levels *l, struct hwheel_spoke *
 }
 
 /*
- * Let @timer, which is pending and due at @old, be due at @tick. Returns as
- * levels_added() does.
+ * Re-arm @timer, which is pending and due at @old, for @tick. Returns what levels_added()
+ * returns.
  */
 static __always_inline u64 levels_mod(struct hwheel_levels *l,
 				      struct hwheel_timer *timer, u64 old, u64 tick)
@@ -1474,11 +1526,12 @@ static __always_inline u64 levels_mod(struct hwheel_levels *l,
 }
 
 /*
- * The occupied spoke with the least bound, or NULL if no timer is pending.
+ * The occupied spoke with the least bound. NULL if no timer is pending.
  *
- * Mostly it is one of level 0, and the others need not be looked at: after a
- * look at all of them nothing above level 0 can be due before the least bound
- * found there, nor, whatever is added later, before the next slot of level 1.
+ * In most cases it is in level 0, and no other level is looked at. l->above allows this.
+ * It is set when all levels have been looked at: nothing above level 0 is due before the
+ * least bound found there. Timers added later above level 0 are not due before the next
+ * slot of level 1, so that is the other limit.
  */
 static inline struct hwheel_spoke *levels_first(struct hwheel_levels *l)
 {
@@ -1519,8 +1572,8 @@ static inline struct hwheel_spoke *levels_first(struct hwheel_levels *l)
 }
 
 /*
- * The tick at which levels_step() wants to be called next; HWHEEL_NEVER if
- * there are no timers. That is at once with timers left to pop.
+ * The tick at which levels_step() must be called next: at once if timers are left to pop,
+ * HWHEEL_NEVER if there are no timers
  */
 static inline u64 levels_wake(struct hwheel_levels *l)
 {
@@ -1535,7 +1588,7 @@ static inline u64 levels_wake(struct hwheel_levels *l)
 	return min(first->bound, levels_next_sift(l, &sift));
 }
 
-/* Is anything due at @tick, or left to pop? Or may it be: so bounds say. */
+/* May a timer be due at @tick, by its spoke's bound, or is one left to pop? */
 static inline bool levels_ripe(struct hwheel_levels *l, u64 tick)
 {
 	const struct hwheel_spoke *first;
@@ -1547,8 +1600,8 @@ static inline bool levels_ripe(struct hwheel_levels *l, u64 tick)
 }
 
 /*
- * A spoke above level 0 that has timers in its own lists and that the clock has
- * entered, the highest first; or NULL.
+ * The highest spoke that the clock has entered above level 0 and that has timers in its
+ * own lists. NULL if there is none.
  */
 static inline struct hwheel_spoke *levels_entered(struct hwheel_levels *l)
 {
@@ -1572,9 +1625,10 @@ static inline struct hwheel_spoke *levels_entered(struct hwheel_levels *l)
 }
 
 /*
- * Where a timer in @spoke's own lists that is due at @tick goes: to its place in the
- * levels or, if that is @root, which @spoke is or is below, to @spoke's fan. NULL if
- * there is no fan to be had.
+ * The new spoke for a timer due at @tick in @spoke's own lists. @root is the spoke of a
+ * level or bucket above @spoke, or @spoke itself. If the timer's place is @root, the new
+ * spoke is in the fan of @spoke. Otherwise it is the timer's place. NULL if no fan is
+ * left.
  */
 static __always_inline struct hwheel_spoke *levels_below(struct hwheel_levels *l,
 							 struct hwheel_spoke *spoke,
@@ -1586,9 +1640,10 @@ static __always_inline struct hwheel_spoke *levels_below(struct hwheel_levels *l
 }
 
 /*
- * Move the timers of @spoke, which are due at one tick, to @to, all of them at once.
- * Crowds that are due at one tick are kept from others. False if @spoke is no crowd and
- * would get into one.
+ * Move all timers of @spoke, which are due at one tick, to @to at once. A crowd that is
+ * due at one tick must not mix with other timers: it moves to a spoke in a fan of @to.
+ * False if @to is such a crowd and @spoke is not: then @spoke's timers must move one by
+ * one.
  */
 static noinline bool levels_cascade_whole(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 					  struct hwheel_spoke *to)
@@ -1619,8 +1674,8 @@ static noinline bool levels_cascade_whole(struct hwheel_levels *l, struct hwheel
 }
 
 /*
- * Move up to HWHEEL_STEP timers of @spoke's own lists down, or all of them at once if
- * they are due at one tick. False if there is no fan for them.
+ * Move timers of @spoke's own lists down: all at once if they are due at one tick, else
+ * up to HWHEEL_STEP of them. False if no fan is left for them.
  */
 static inline bool levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
@@ -1660,29 +1715,29 @@ static inline bool levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *
 }
 
 /*
- * Add the next level, with its @spokes from level_init(). What is parked stays where
- * it is until its bucket is entered, or sifted.
+ * Add the next level. @spokes is from level_init(). Parked timers stay in their buckets
+ * until the clock enters the bucket or it is sifted.
  */
 static inline void levels_grow(struct hwheel_levels *l, struct hwheel_spoke *spokes)
 {
-	smp_store_release(&l->level[l->nr].spokes, spokes);	/* for level_exists() */
+	smp_store_release(&l->level[l->nr].spokes, spokes);	/* see level_exists() */
 	l->level[l->nr].open = l->level[l->nr].nr;
 	l->nr++;
 	l->above = 0;
 }
 
 /**
- * levels_step - do a bounded amount of what is to be done at a tick
+ * levels_step - do one bounded step of the work at a tick
  * @l: the levels
  * @now: the present tick
  *
- * Timers that are due are done before everything else, in the order of their
- * ticks. What is added when its tick has passed is due behind all that is due by
- * then, so that callbacks which arm timers for the past hold up nobody else.
- * Between two calls anything may be added, removed and changed.
+ * Due timers come before all other work, in the order of their ticks. A timer that is
+ * armed for a tick that has passed comes behind all timers that are due by then. So
+ * callbacks that arm timers for the past do not hold up other timers. Between two
+ * calls, timers may be added, removed and changed.
  *
- * Return: HWHEEL_DUE when there are timers to pop and run; HWHEEL_MOVED when
- * some were moved and there may be more to do; HWHEEL_IDLE when all is done.
+ * Return: HWHEEL_DUE if there are timers to pop and run; HWHEEL_MOVED if some were
+ * moved and there may be more to do; HWHEEL_IDLE if nothing is left to do.
  */
 static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 {
@@ -1707,7 +1762,7 @@ static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 		return HWHEEL_MOVED;
 	}
 
-	/* Nothing is due, so there is time for what will be. */
+	/* Nothing is due, so there is time to prepare what will be due */
 	if (now > l->clock)
 		levels_set_clock(l, now);
 	if (!spoke)
@@ -1719,7 +1774,7 @@ static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 	return levels_cascade(l, spoke) ? HWHEEL_MOVED : HWHEEL_IDLE;
 }
 
-/* Take the next timer that is due off the wheel; NULL if there is none left. */
+/* Take the next due timer off the wheel. NULL if none is left. */
 static inline struct hwheel_timer *levels_pop(struct hwheel_levels *l)
 {
 	struct hwheel_spoke *expired = levels_transit(l, HWHEEL_EXPIRED);
@@ -1732,7 +1787,7 @@ static inline struct hwheel_timer *levels_pop(struct hwheel_levels *l)
 	return timer;
 }
 
-/* Any timer, or NULL if none is pending: for those who take them all away. */
+/* Any timer, for callers that remove all of them. NULL if none is pending. */
 static inline struct hwheel_timer *levels_any(struct hwheel_levels *l)
 {
 	struct hwheel_spoke *spoke = levels_first(l);
@@ -1741,9 +1796,10 @@ static inline struct hwheel_timer *levels_any(struct hwheel_levels *l)
 }
 
 /*
- * The most coarsely aligned tick from @first, which is not 0, to @last, which is no
- * less: a multiple of the widest slot that has one there, and of the greatest power
- * of two among those. Timers with slack meet in such ticks.
+ * The most coarsely aligned tick from @first to @last: a multiple of the widest slot that
+ * has a multiple there, and of the greatest power of two among those multiples. Timers
+ * with slack meet in such ticks. @first must not be 0, and @last must not be less than
+ * @first.
  */
 static noinline u64 levels_align_slow(const struct hwheel_levels *l, u64 first, u64 last)
 {
@@ -1752,13 +1808,13 @@ static noinline u64 levels_align_slow(const struct hwheel_levels *l, u64 first, 
 	while (i--) {
 		const struct hwheel_level *lv = &l->level[i];
 		u64 slot = level_slot(lv, last);
-		u64 differ = slot ^ level_slot(lv, first - 1);	/* the first not to be taken */
+		u64 differ = slot ^ level_slot(lv, first - 1);	/* @first is allowed */
 
 		if (differ)
 			return (slot >> levels_highest(differ) << levels_highest(differ)) *
 			       lv->width;
 	}
-	return last;	/* a wheel that is just being made again: nothing is armed there */
+	return last;	/* the wheel is being made again: nothing is armed on it */
 }
 
 static __always_inline u64 levels_align(const struct hwheel_levels *l, u64 first, u64 last)
@@ -1772,13 +1828,13 @@ static __always_inline u64 levels_align(const struct hwheel_levels *l, u64 first
 }
 
 /**
- * levels_walk_begin - look at the timers of a spoke, with pauses
+ * levels_walk_begin - begin to walk through the timers of a spoke
  * @l: the levels; one walk at a time
  * @spoke: any of its spokes
  *
- * Between calls of levels_walk_next() the lock may be dropped: timers that
- * leave take the walk on to their neighbours. Those that are moved within the spoke
- * meanwhile, into its fan, may be seen twice.
+ * The caller may drop the lock between calls of levels_walk_next(). If the walk's next
+ * timer leaves then, the walk goes on with the timer's neighbour. A timer that moves
+ * within the spoke meanwhile, to its fan, may be seen twice.
  */
 static inline void levels_walk_begin(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
@@ -1790,8 +1846,9 @@ static inline void levels_walk_begin(struct hwheel_levels *l, struct hwheel_spok
 }
 
 /*
- * The first spoke of @fan, or below it, with timers in its own lists that begins behind
- * @at or, narrower than @width, there; or NULL. Fans are no deeper than ticks have bits.
+ * The next spoke of a walk in @fan and the fans below it. It has timers in its own lists.
+ * It begins after tick @at, or at @at and is narrower than @width. NULL if there is none.
+ * The recursion is no deeper than a tick has bits.
  */
 static inline struct hwheel_spoke *fan_after(struct hwheel_fan *fan, u64 at, u64 width)
 {
@@ -1814,7 +1871,7 @@ static inline struct hwheel_spoke *fan_after(struct hwheel_fan *fan, u64 at, u64
 	return NULL;
 }
 
-/* The next timer of the walk; NULL at the end. */
+/* The next timer of the walk. NULL at its end. */
 static inline struct hwheel_timer *levels_walk_next(struct hwheel_levels *l)
 {
 	struct hwheel_timer *timer;
@@ -1822,7 +1879,7 @@ static inline struct hwheel_timer *levels_walk_next(struct hwheel_levels *l)
 	for (;;) {
 		struct hwheel_fan *fan = spoke_fan(l->walk_root);
 
-		while (l->walk && spoke_of(l->walk) == l->walked)	/* a list's head */
+		while (l->walk && spoke_of(l->walk) == l->walked)	/* a list head */
 			l->walk = l->walk == &l->walked->timers[HWHEEL_LISTS - 1] ?
 				  NULL : l->walk[1].next;
 		if (l->walk)
@@ -1844,7 +1901,7 @@ static inline void levels_walk_end(struct hwheel_levels *l)
 	l->walked = NULL;
 }
 
-/* The timers of @spoke itself; those that were overdue count as due at the floor. */
+/* Check the timers in the own lists of @spoke. Overdue ones count as due at the floor. */
 static inline const char *levels_check_own(const struct hwheel_levels *l,
 					   struct hwheel_spoke *spoke, u64 *pending)
 {
@@ -1854,7 +1911,7 @@ static inline const char *levels_check_own(const struct hwheel_levels *l,
 
 	begin = spoke_begin(l, spoke, &width);
 	if (spoke->more & HWHEEL_ONE_TICK && (spoke->mixed || spoke_bare(spoke)) && !transit)
-		return "a crowd of one tick is none";
+		return "a spoke is wrongly marked as a crowd of one tick";
 	spoke_for_each(timer, spoke) {
 		u64 tick = levels_due(l, timer);
 
@@ -1866,7 +1923,7 @@ static inline const char *levels_check_own(const struct hwheel_levels *l,
 		if (tick < spoke->bound)
 			return "a timer is due before its spoke's bound";
 		if (!spoke->mixed && tick != spoke->bound)
-			return "a spoke is mixed and does not know";
+			return "a spoke is mixed but not marked so";
 		if (!transit && tick - begin >= width)
 			return "a timer is in another slot's spoke";
 	}
@@ -1884,35 +1941,35 @@ static inline const char *levels_check_fan(const struct hwheel_levels *l,
 	begin = spoke_begin(l, parent, &width);
 	if (fan->parent != parent || fan->begin != begin ||
 	    (u64)HWHEEL_FAN << fan->shift < width)
-		return "a fan is not its spoke's";
+		return "a fan does not match its spoke";
 	if (spoke_bare(parent) && (!fan->bits || fan_first(fan)->bound != parent->bound))
-		return "a bound is not that of the fan";
+		return "a bound differs from that of the fan";
 	for (i = 0; i < HWHEEL_FAN && !fault; i++) {
 		struct hwheel_spoke *spoke = &fan->child[i];
 
 		if (!(spoke->more & HWHEEL_CHILD) || spoke->index != i)
-			return "a spoke of a fan has another one's number";
+			return "a spoke of a fan has a wrong number";
 		if (!!(fan->bits & BIT_ULL(i)) == spoke_empty(spoke) ||
 		    spoke_empty(spoke) != (spoke_bare(spoke) && !spoke_fan(spoke)))
-			return "a bit in a fan is not its spoke's";
+			return "a bit in a fan does not match its spoke";
 		if (spoke->more & HWHEEL_CROWDED)
 			crowded |= BIT_ULL(i);
 		if (spoke_empty(spoke))
 			continue;
 		if (spoke->bound < parent->bound || spoke->bound < l->clock)
-			return "a bound in a fan is less than it can be";
+			return "a bound in a fan is too early";
 		fault = levels_check_own(l, spoke, pending);
 		if (!fault && spoke_fan(spoke))
 			fault = levels_check_fan(l, spoke, pending);
 	}
 	if (!fault && (crowded != fan->crowded ||
 		       (crowded && !(parent->more & HWHEEL_CROWDED))))
-		return "a crowd in a fan is not known of";
+		return "a crowd in a fan is not marked";
 	return fault;
 }
 
 /**
- * levels_check - walk the whole structure and compare it with its rules
+ * levels_check - check the whole structure against its invariants
  * @l: the levels
  *
  * Return: NULL, or what is wrong.
@@ -1925,19 +1982,19 @@ static inline const char *levels_check(struct hwheel_levels *l)
 	u32 pos;
 
 	if (l->floor < l->clock)
-		return "the floor is behind the clock";
+		return "the floor is before the clock";
 	for (i = 0; i <= l->planned; i++) {
 		const struct hwheel_level *lv = &l->level[i];
 		u64 summary = 0, crowds = 0;
 
 		div_u64_rem(lv->slot, lv->nr, &pos);
 		if (lv->slot != div64_u64(l->clock, lv->width))
-			return "a level's clock is not the wheel's";
+			return "a level's clock differs from the wheel's";
 		if (lv->pos != pos)
-			return "a level's position is not its clock's";
+			return "a level's position does not match its clock";
 		if (i >= l->nr && i < l->planned) {
 			if (lv->summary)
-				return "a level that is not there is occupied";
+				return "a level that does not exist is occupied";
 			continue;
 		}
 
@@ -1948,21 +2005,21 @@ static inline const char *levels_check(struct hwheel_levels *l)
 			bool empty, crowded = spoke->more & HWHEEL_CROWDED;
 
 			if (spoke->level != i || spoke->index != j || spoke->more & HWHEEL_CHILD)
-				return "a spoke has another one's number";
+				return "a spoke has a wrong level or number";
 			empty = spoke_bare(spoke) && !spoke_fan(spoke);
 			if (level_occupied(lv, j) == empty || spoke_empty(spoke) != empty)
-				return "a bit is not its spoke's";
+				return "a bit does not match its spoke";
 			if (crowded == !(*level_crowds(lv, j) & BIT_ULL(j % 64)) ||
 			    (crowded && empty))
-				return "a crowd is not its spoke's";
+				return "a bit for crowds does not match its spoke";
 			if (spoke_empty(spoke))
 				continue;
 			summary |= BIT_ULL(j / 64);
 			crowds |= (u64)crowded << j / 64;
 			if (spoke->bound < l->clock && !now)
-				return "a bound is behind the clock";
+				return "a bound is before the clock";
 			if (i && spoke->bound < l->above && !now)
-				return "a bound above level 0 is not known of";
+				return "a bound above level 0 is before l->above";
 			fault = levels_check_own(l, spoke, &pending);
 			if (!fault && spoke_fan(spoke))
 				fault = levels_check_fan(l, spoke, &pending);
@@ -1970,7 +2027,7 @@ static inline const char *levels_check(struct hwheel_levels *l)
 				return fault;
 		}
 		if (lv->summary != summary || lv->crowds != crowds)
-			return "a summary is not its bitmap's";
+			return "a summary does not match its bitmap";
 	}
 	return pending == l->pending ? NULL : "a timer is lost";
 }

@@ -80,30 +80,30 @@
 #include "hwheel.h"
 #include "hwheel_compat.h"
 
-#define SHARED_EVERY	32	/* one shared timer for so many private ones */
+#define SHARED_EVERY	32	/* private timers per shared timer */
 #define LOST_SCANS	10	/* looks at an overdue timer until it is lost */
 #define STUCK_SCANS	20	/* looks at a wait that should be over */
 #define BATCH		256	/* events of a thread between two naps */
 #define CLOSERS		4	/* threads in _sync for one timer */
-#define QUIET_POLLS	4000	/* of a millisecond or so, for one short timer */
-#define BRIEF_TIMERS	48	/* of a wheel that is soon destroyed */
+#define QUIET_POLLS	4000	/* about 1 ms each, for one short timer */
+#define BRIEF_TIMERS	48	/* on a wheel that is soon destroyed */
 #define CROWD_NS	(512 * NSEC_PER_MSEC)
 
 static int threads = -1;
 module_param(threads, int, 0444);
-MODULE_PARM_DESC(threads, "threads; -1 for one per online CPU");
+MODULE_PARM_DESC(threads, "number of threads; -1: one per online CPU");
 
 static unsigned int timers = 4096;
 module_param(timers, uint, 0444);
-MODULE_PARM_DESC(timers, "private timers; there are shared ones too, one for 32 of them");
+MODULE_PARM_DESC(timers, "number of private timers; there is one shared timer per 32 of them");
 
 static unsigned int seconds;
 module_param(seconds, uint, 0444);
-MODULE_PARM_DESC(seconds, "how long, in seconds; 0 for until the module is removed");
+MODULE_PARM_DESC(seconds, "length of the test in seconds; 0: until rmmod");
 
 static unsigned int seed;
 module_param(seed, uint, 0444);
-MODULE_PARM_DESC(seed, "of the random numbers; 0 picks one");
+MODULE_PARM_DESC(seed, "seed of the random numbers; 0: a random seed");
 
 static unsigned long long tick_ns = 100000;
 module_param(tick_ns, ullong, 0444);
@@ -111,11 +111,11 @@ MODULE_PARM_DESC(tick_ns, "tick of the main wheel in ns");
 
 static unsigned int spokes[HWHEEL_MAX_LEVELS] = { 16, 12, 8, 8 };
 module_param_array(spokes, uint, NULL, 0444);
-MODULE_PARM_DESC(spokes, "its spokes per level");
+MODULE_PARM_DESC(spokes, "spokes per level of the main wheel");
 
 static unsigned int levels = 4;
 module_param(levels, uint, 0444);
-MODULE_PARM_DESC(levels, "its number of levels");
+MODULE_PARM_DESC(levels, "number of levels of the main wheel");
 
 static char *context = "mixed";
 module_param(context, charp, 0444);
@@ -123,19 +123,19 @@ MODULE_PARM_DESC(context, "where callbacks run: softirq, hardirq, work, unbound,
 
 static unsigned int onoff;
 module_param(onoff, uint, 0444);
-MODULE_PARM_DESC(onoff, "seconds between taking a CPU off and on line; 0 for never");
+MODULE_PARM_DESC(onoff, "seconds between taking a CPU offline or online; 0: never");
 
 static bool wheels = true;
 module_param(wheels, bool, 0444);
-MODULE_PARM_DESC(wheels, "make and destroy wheels meanwhile");
+MODULE_PARM_DESC(wheels, "create and destroy wheels during the test");
 
 static unsigned int stat_interval = 10;
 module_param(stat_interval, uint, 0444);
-MODULE_PARM_DESC(stat_interval, "seconds between two lines of counts; 0 for none");
+MODULE_PARM_DESC(stat_interval, "seconds between two lines of counts; 0: no such lines");
 
 static char *variant = "mixed";
 module_param(variant, charp, 0444);
-MODULE_PARM_DESC(variant, "what is done most: mixed, private, shared, waiters, crowd");
+MODULE_PARM_DESC(variant, "mix of events: mixed, private, shared, waiters, crowd");
 
 static bool done;
 module_param(done, bool, 0444);
@@ -156,10 +156,10 @@ enum event {
 	OP_TRY_CANCEL,
 	OP_SHUTDOWN,
 	OP_LOOK,
-	OP_ANYWHERE,			/* those before it don't sleep */
+	OP_ANYWHERE,			/* events before this one do not sleep */
 	OP_CANCEL_SYNC = OP_ANYWHERE,
-	OP_SHUTDOWN_SYNC,		/* and set up again */
-	OP_FREE,			/* and set up in other memory */
+	OP_SHUTDOWN_SYNC,		/* and set the timer up again */
+	OP_FREE,			/* and set up a timer in other memory */
 	OPS
 };
 
@@ -186,14 +186,14 @@ enum count {
 	FIRED,
 	CANCELLED,		/* armings that a cancel ended */
 	REPLACED,		/* armings that a new arming ended */
-	WAITED,			/* _sync that met a running callback */
-	ORDERED,		/* callbacks whose order could be told */
+	WAITED,			/* _sync calls that met a running callback */
+	ORDERED,		/* callbacks whose order could be checked */
 	IN_TASK,
 	IN_SOFTIRQ,
 	IN_HARDIRQ,
 	IN_WORK,
-	BALANCED,		/* times that a shared timer's books were closed */
-	HOTPLUGS,		/* CPUs gone off line */
+	BALANCED,		/* checks of a shared timer's books */
+	HOTPLUGS,		/* CPUs taken offline */
 	WHEELS,			/* made and destroyed */
 	PENDING_AT_DESTROY,
 	COUNTS
@@ -224,12 +224,12 @@ static DEFINE_PER_CPU(struct counts, counts);
 
 #define count_event(which)	this_cpu_inc(counts.n[which])
 
-/* A variant is a mixture of events. */
+/* A variant is a mix of events */
 struct variant {
 	const char		*name;
 	unsigned int		shared;		/* per cent of the events */
 	unsigned int		crowd;		/* per cent of the delays */
-	unsigned int		busy;		/* callbacks per mille that take long */
+	unsigned int		busy;		/* callbacks that take long, per mille */
 	u8			weight[OPS];
 };
 
@@ -295,7 +295,7 @@ static void note_lateness(s64 ns)
 /* ------------------------------------------------------------------------ */
 /* Wheels */
 
-/* The latest tick that has run on a base; @base is no more than its name. */
+/* The latest tick that has run on a base. @base only identifies the base. */
 struct order {
 	void			*base;
 	u64			tick;
@@ -339,7 +339,7 @@ static u64 tick_up(const struct wheel *w, s64 ns)
 	return ns > 0 ? div64_u64((u64)ns + w->tick_ns - 1, w->tick_ns) : 0;
 }
 
-/* Runs of one base don't overlap, so its tick is written by one at a time. */
+/* Runs of one base do not overlap. So only one of them writes the tick at a time. */
 static struct order *wheel_order(struct wheel *w, void *base)
 {
 	unsigned int i;
@@ -357,13 +357,13 @@ static struct order *wheel_order(struct wheel *w, void *base)
 	return &w->orders[0];
 }
 
-/* The base that a timer is on: opaque here. */
+/* The base of a timer; opaque here */
 static void *timer_base(const struct hwheel_timer *timer)
 {
 	return READ_ONCE(timer->base);
 }
 
-/* Create a wheel in the context that is asked for; where any will do, number @nr. */
+/* Create a wheel. If the parameter context is mixed, @nr chooses the wheel's context. */
 static int wheel_create(struct wheel *w, struct hwheel_config *config, unsigned int nr)
 {
 	if (the_context >= 0)
@@ -400,7 +400,7 @@ static void wheel_destroy(struct wheel *w)
 /* ------------------------------------------------------------------------ */
 /* Chance */
 
-/* From 0 to n - 1, evenly. */
+/* A random number from 0 to n - 1, evenly distributed */
 static u32 below(struct rnd_state *rnd, u32 n)
 {
 	return ((u64)prandom_u32_state(rnd) * n) >> 32;
@@ -478,8 +478,8 @@ static enum event random_op(struct rnd_state *rnd, bool may_sleep)
 /* Arming */
 
 /*
- * One call that arms, and the span of times that it may arm for: the wheel
- * reads its clock between @before and @after.
+ * One arming call, and the range of times for which it may arm. The wheel reads its clock
+ * between @before and @after.
  */
 struct plan {
 	enum event		op;
@@ -545,7 +545,7 @@ static bool arm_as_planned(struct plan *p, struct hwheel_timer *timer)
 	p->to = p->op == OP_ADD_AT ? p->from : add_saturated(p->after, p->delay);
 	if (p->slack > 0)
 		p->to = add_saturated(p->to, p->slack);
-	if (p->from < 0)		/* all times before 0 are one */
+	if (p->from < 0)		/* hwheel treats all times before 0 as 0 */
 		p->to = max(p->to, 0LL);
 	return ret;
 }
@@ -556,12 +556,12 @@ static bool arm_as_planned(struct plan *p, struct hwheel_timer *timer)
 #define MAGIC		0x68776865656c2121ULL
 #define POISON		0x6b
 
-/* The part that is freed and allocated */
+/* The part of a slot that is freed and allocated */
 struct victim {
 	struct hwheel_timer	timer;
 	u64			magic;		/* MAGIC until it is freed */
 	struct slot		*slot;
-	atomic_t		inside;		/* callbacks that run now; 0 or 1 */
+	atomic_t		inside;		/* callbacks that run now, 0 or 1 */
 	u32			begun;		/* callbacks that have begun */
 };
 
@@ -574,15 +574,15 @@ struct due {
 	bool			ordered;	/* was in the future when armed */
 };
 
-/* The part that stays */
+/* A private timer: the part that stays */
 struct slot {
 	/*
-	 * Guards all below, and the calls of the API but those that wait. Raw,
-	 * and taken with interrupts off, as hardirqs take it. The wheel's locks
-	 * nest inside it.
+	 * Guards all members below, and all API calls except those that wait. A raw lock,
+	 * taken with interrupts off, because hardirqs take it. The wheel's locks nest
+	 * inside it.
 	 */
 	raw_spinlock_t		lock;
-	int			index;		/* -1 on a wheel that won't last */
+	int			index;		/* -1 on a short-lived wheel */
 	struct victim		*victim;
 	struct wheel		*wheel;
 	struct due		live_due;
@@ -590,17 +590,17 @@ struct slot {
 	bool			live;
 	bool			passed;
 	bool			shut;		/* shut down, not set up again */
-	bool			shutting;	/* by somebody who waits, or with the wheel */
-	bool			dead;		/* its wheel has gone */
+	bool			shutting;	/* by a waiter, or with the wheel */
+	bool			dead;		/* its wheel is destroyed */
 	bool			plain;		/* its callback does nothing */
-	u8			closers;	/* how many are in a _sync */
+	u8			closers;	/* threads in a _sync call */
 	u8			late_scans;
 	u8			stuck_scans;
 	u64			armed;
 	u64			fired;
 	u64			ended;		/* cancelled or replaced */
 	u64			scanned;	/* @armed at the monitor's last look */
-	struct victim		*grave;		/* freed last, and poisoned */
+	struct victim		*grave;		/* the victim freed last, poisoned */
 };
 
 static struct slot *slots;
@@ -608,12 +608,12 @@ static struct slot *slots;
 static void private_fire(struct hwheel_timer *timer);
 
 /*
- * A callback waits only for callbacks of higher classes, so the waits form no ring. The
- * lock classes show lockdep the same. Short-lived wheels have a class of their own. No
- * callback waits for that class.
+ * A callback waits only for callbacks of higher classes, so callbacks never wait for each
+ * other in a ring. The lock classes show lockdep the same. Short-lived wheels have a
+ * class of their own, for which no callback waits.
  */
 #define CLASSES		4
-#define NO_CLASS	-1U	/* below the first */
+#define NO_CLASS	-1U	/* below the first class */
 
 static struct lock_class_key class_keys[CLASSES + 1];
 
@@ -642,7 +642,7 @@ static void slot_init(struct slot *s, int index, struct victim *v, struct wheel 
 	victim_setup(v, s, w, 0);
 }
 
-/* Nothing may write to a timer that was freed properly. */
+/* hwheel must not write to a timer that was freed properly */
 static void victim_free(struct victim *v)
 {
 	if (v && memchr_inv(v, POISON, offsetof(struct victim, slot)))
@@ -702,7 +702,7 @@ static void slot_gone(struct slot *s, s64 now, enum event op)
 	s->passed_due = s->live_due;
 }
 
-/* A call found the timer pending, and it no longer is armed as it was. */
+/* A call found the timer pending and ended that arming */
 static void slot_ended(struct slot *s, enum event op)
 {
 	if (!s->live)
@@ -731,7 +731,7 @@ static void check_expires(const struct plan *p, s64 old, s64 expires)
 			  old, p->op == OP_FORWARD ? p->periods : 0);
 }
 
-/* @own: by the timer's own callback. */
+/* @own: the timer's own callback arms it */
 static void private_arm(struct slot *s, enum event op, struct rnd_state *rnd, bool own)
 {
 	struct hwheel_timer *timer = &s->victim->timer;
@@ -740,7 +740,7 @@ static void private_arm(struct slot *s, enum event op, struct rnd_state *rnd, bo
 	struct plan plan;
 	bool pending;
 
-	/* It would not say whether it replaced something. */
+	/* hwheel_forward() would not return whether it replaced an arming */
 	if (op == OP_FORWARD && s->live)
 		op = OP_ADD;
 
@@ -755,9 +755,9 @@ static void private_arm(struct slot *s, enum event op, struct rnd_state *rnd, bo
 		return;
 	}
 	if (own && s->shutting && expires == old && s->live)
-		return;		/* in vain, as somebody waits to shut it down */
+		return;		/* arming has no effect: a waiter shuts the timer down */
 	if (own && !hwheel_pending(timer) && op != OP_MOD_PENDING) {
-		/* A timer whose callback runs is not taken down by others. */
+		/* Nobody shuts down a timer while its callback runs */
 		if (pending || (!s->shutting && s->index >= 0))
 			violation("%s: own callback armed its timer in vain", op_names[op]);
 		if (s->live)
@@ -798,7 +798,7 @@ static void private_arm(struct slot *s, enum event op, struct rnd_state *rnd, bo
 	s->live_due.expires = expires;
 	s->live_due.base = timer_base(timer);
 	s->live_due.epoch = atomic_read(&hotplug_epoch);
-	/* add_on may leave it to a callback that runs to move the timer. */
+	/* hwheel_add_on() may leave the move to a running callback */
 	s->live_due.ordered = op != OP_ADD_ON && expires > plan.after;
 	s->live_due.armed_at = plan.after;
 }
@@ -829,8 +829,8 @@ static void private_try_cancel(struct slot *s)
 	int ret;
 
 	ret = hwheel_try_cancel(&v->timer);
-	smp_rmb();	/* before a callback ends it is seen to have begun */
-	/* Was it in one and the same callback all the time? */
+	smp_rmb();	/* see a callback begin before it ends */
+	/* Was the timer in the same callback all the time? */
 	inside = inside && atomic_read(&v->inside) && begun == READ_ONCE(v->begun);
 
 	if (ret >= 0 && (inside || s->passed))
@@ -849,7 +849,7 @@ static void private_look(struct slot *s)
 	const struct hwheel_timer *timer = &s->victim->timer;
 	unsigned int i;
 
-	/* Long enough to see a timer that is on its way from spoke to spoke. */
+	/* Long enough to see a timer that moves from spoke to spoke */
 	for (i = 0; i < 50; i++) {
 		bool pending = hwheel_pending(timer);
 		s64 now = wheel_clock(s->wheel);
@@ -946,7 +946,7 @@ static void private_sync(struct slot *s, enum event op, struct victim *new,
 
 	pending = op == OP_CANCEL_SYNC ? hwheel_cancel_sync(&v->timer) :
 					 hwheel_shutdown_sync(&v->timer);
-	/* Nobody arms it as long as there are closers. */
+	/* Nobody arms the timer while there are closers */
 	if (atomic_read(&v->inside))
 		violation("%s: returned while the callback runs", op_names[op]);
 	if (hwheel_pending(&v->timer))
@@ -1045,7 +1045,7 @@ static bool private_own_event(struct slot *s, struct victim **new,
 	if (dice > 66 || s->closers)
 		return false;
 
-	/* For good; from here on nobody waits for this callback. */
+	/* For good. From here on nobody waits for this callback. */
 	count_event(OP_SHUTDOWN);
 	private_cancel(s, OP_SHUTDOWN);
 	if (s->passed) {
@@ -1068,14 +1068,14 @@ static bool private_own_event(struct slot *s, struct victim **new,
 
 static DEFINE_PER_CPU(struct rnd_state, soft_rnd);
 static DEFINE_PER_CPU(struct rnd_state, hard_rnd);
-/* The slot whose callback a CPU is in, plus 1: where waiters are drawn to. */
+/* The slot whose callback runs on a CPU, plus 1. Waiters prefer it. */
 static DEFINE_PER_CPU(unsigned int, hot_slot);
 
 static void any_event(struct rnd_state *rnd, unsigned int above);
 
 /*
- * Random numbers for a callback. In process context it may have to share its CPU
- * with another one, so there it has some of its @own.
+ * The random state for a callback. In process context, several callbacks may share a CPU.
+ * So each of them gets a state of its own, @own.
  */
 static struct rnd_state *callback_rnd(struct rnd_state *own)
 {
@@ -1087,7 +1087,7 @@ static struct rnd_state *callback_rnd(struct rnd_state *own)
 	return own;
 }
 
-/* A callback takes its time, and sleeps if it may. */
+/* Delay a callback; sleep if that is allowed */
 static void dawdle(struct rnd_state *rnd)
 {
 	unsigned int us = below(rnd, 200);
@@ -1189,10 +1189,10 @@ unlock:
 struct shared {
 	struct hwheel_timer	timer;
 	struct wheel		*wheel;
-	atomic_t		users;		/* in a call, but for the callback */
+	atomic_t		users;		/* users in a call, except the callback */
 	atomic_t		closing;
 	atomic_t		inside;
-	bool			shutting;	/* no users, and shutdown_sync is called */
+	bool			shutting;	/* shutdown_sync runs; no users */
 	bool			loose;		/* may be forwarded */
 	atomic64_t		armed;
 	atomic64_t		cancelled;
@@ -1225,8 +1225,8 @@ static void shared_arm(struct shared *sh, enum event op, struct rnd_state *rnd)
 	if (op == OP_MOD_PENDING && !pending)
 		return;
 	if (op == OP_REDUCE && pending)
-		return;		/* the same arming, or one for another */
-	/* In vain: it waits for this very callback, and nobody else cancels. */
+		return;		/* no change, or one arming for another */
+	/* No effect: shutdown_sync waits for this callback, and nobody else cancels */
 	if (!pending && READ_ONCE(sh->shutting) && !hwheel_pending(&sh->timer))
 		return;
 	atomic64_inc(&sh->armed);
@@ -1246,12 +1246,15 @@ static void shared_cancelled(struct shared *sh, bool pending)
 }
 
 /*
- * A callback has no way to know which of the calls armed it. All calls note the
- * time that they arm for, before they do. What was noted before callback k took
- * its look, by calls that had returned by then, can't fire after callback k + 1,
- * for it was pending by then at the latest, or replaced. So, when no call is
- * under way, a callback may forget what is two callbacks old; and one more, as
- * a call may begin while it looks.
+ * A callback cannot know which call armed it. So each call notes the time for which it
+ * arms, in earliest[0], before it arms. A callback is early if it runs before all noted
+ * times.
+ *
+ * When may a callback forget a note? If no call is under way when callback k looks, then
+ * all calls that have made notes have returned. Their armings are pending by then, or
+ * replaced, or have fired. So none of them can fire after callback k + 1. So a note that
+ * is two callbacks old may go. It stays for one more callback, because a call may begin
+ * while the callback looks.
  */
 static void shared_fire(struct hwheel_timer *timer)
 {
@@ -1274,7 +1277,7 @@ static void shared_fire(struct hwheel_timer *timer)
 			  now, earliest, sh->wheel->name, atomic64_read(&sh->armed),
 			  hwheel_expires(timer));
 	if (!atomic_read(&sh->users)) {
-		/* Calls begun later are noted in earliest[0], this one or the next. */
+		/* A call that begins later uses the present or the next earliest[0] */
 		smp_mb();
 		atomic64_set(&sh->earliest[2], atomic64_read(&sh->earliest[1]));
 		atomic64_set(&sh->earliest[1],
@@ -1310,7 +1313,7 @@ static void shared_setup(struct shared *sh, struct rnd_state *rnd)
 		atomic64_set(&sh->earliest[i], S64_MAX);
 }
 
-/* Keep all others off, have the timer end, and look whether its books balance. */
+/* Close the timer to all users, end it, and check that its books balance */
 static void shared_close(struct shared *sh, bool shut, struct rnd_state *rnd)
 {
 	s64 armed, gone;
@@ -1365,7 +1368,7 @@ static void shared_event(struct shared *sh, enum event op, struct rnd_state *rnd
 
 	switch (op) {
 	case OP_CANCEL:
-	case OP_SHUTDOWN:		/* only shared_close() shuts it down */
+	case OP_SHUTDOWN:		/* only shared_close() shuts down */
 		shared_cancelled(sh, hwheel_cancel(&sh->timer));
 		break;
 	case OP_TRY_CANCEL:
@@ -1384,16 +1387,16 @@ static void shared_event(struct shared *sh, enum event op, struct rnd_state *rnd
 		shared_arm(sh, op, rnd);
 	}
 out:
-	smp_mb__before_atomic();	/* a CPU that sees no users sees their writes */
+	smp_mb__before_atomic();	/* if a CPU sees no users, it sees their writes */
 	atomic_dec(&sh->users);
 }
 
 /* ------------------------------------------------------------------------ */
-/* A timer that is armed all the time, also while its wheel is destroyed */
+/* A timer that is armed all the time, even while its wheel is destroyed */
 
 static struct {
 	struct hwheel_timer	timer;
-	bool			gone;		/* its wheel is destroyed for good */
+	bool			gone;		/* its wheel is gone for good */
 	atomic_t		open;		/* it may be armed */
 	atomic_t		users;
 } doomed;
@@ -1412,7 +1415,7 @@ static void doomed_begin(const struct wheel *w)
 	atomic_set_release(&doomed.open, 1);
 }
 
-/* On all CPUs, in hardirq. */
+/* Runs on all CPUs, in hardirq context */
 static void doomed_event(struct rnd_state *rnd)
 {
 	atomic_inc(&doomed.users);
@@ -1428,13 +1431,13 @@ static void doomed_event(struct rnd_state *rnd)
 	atomic_dec(&doomed.users);
 }
 
-/* Its wheel has just been destroyed. */
+/* The timer's wheel has just been destroyed */
 static void doomed_end(void)
 {
 	WRITE_ONCE(doomed.gone, true);
 	if (hwheel_pending(&doomed.timer))
 		violation("doomed: pending after the wheel was destroyed");
-	/* It goes on being armed for a while, in vain. */
+	/* Others go on arming the timer for a while, without effect */
 	usleep_range(1000, 3000);
 	atomic_cmpxchg(&doomed.open, 1, 0);
 	while (atomic_read(&doomed.users))
@@ -1446,7 +1449,7 @@ static void doomed_end(void)
 /* ------------------------------------------------------------------------ */
 /* The contexts that cause events */
 
-/* A slot whose callback is running, or was just now; else any. */
+/* A slot whose callback runs or ran just now, else any slot */
 static struct slot *random_slot(struct rnd_state *rnd, unsigned int looks)
 {
 	while (looks--) {
@@ -1463,8 +1466,9 @@ static struct slot *random_slot(struct rnd_state *rnd, unsigned int looks)
 }
 
 /*
- * In callbacks, and in hardirq. A callback may wait for another one, as long as
- * none waits in a ring: for timers of slots in a class @above its own.
+ * An event in a callback or in hardirq context. It may wait for callbacks of classes
+ * higher than @above, the class of the callback that calls this. So callbacks never wait
+ * for each other in a ring.
  */
 static void any_event(struct rnd_state *rnd, unsigned int above)
 {
@@ -1491,7 +1495,7 @@ static void waiting_event(enum event op, struct rnd_state *rnd)
 	}
 	if (op == OP_FREE)
 		new = kmalloc(sizeof(*new), GFP_KERNEL | __GFP_NOWARN);
-	/* Look for somebody to wait for. */
+	/* Find a callback to wait for */
 	private_sync(random_slot(rnd, 100), op, new, rnd, false);
 }
 
@@ -1501,7 +1505,7 @@ static void task_event(struct rnd_state *rnd)
 
 	count_event(IN_TASK);
 	if (op >= OP_ANYWHERE) {
-		/* On PREEMPT_RT this may preempt the callback that it waits for. */
+		/* On PREEMPT_RT this may preempt the callback for which the thread waits */
 		bool urgent = !below(rnd, 4);
 
 		if (urgent)
@@ -1519,7 +1523,7 @@ static void task_event(struct rnd_state *rnd)
 /* Sleep for @timeout jiffies. Return: true to carry on. */
 static bool nap(long timeout)
 {
-	/* Before the test, so that kthread_stop()'s wakeup is not missed. */
+	/* First, so that no wakeup by kthread_stop() is lost */
 	set_current_state(TASK_INTERRUPTIBLE);
 	if (!kthread_should_stop())
 		schedule_timeout(timeout);
@@ -1555,7 +1559,7 @@ static int worker_thread(void *data)
 	while (!over()) {
 		int cpu = below(&w->rnd, nr_cpu_ids);
 
-		/* To go there, and not to stay, is no trouble for a CPU that goes. */
+		/* Do not stay bound to the CPU: that would hinder hotplug */
 		if (cpu_online(cpu) &&
 		    !set_cpus_allowed_ptr(current, cpumask_of(cpu)))
 			set_cpus_allowed_ptr(current, cpu_possible_mask);
@@ -1605,7 +1609,7 @@ static enum hrtimer_restart hard_timer_run(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* No callback, so it may wait for all of them. */
+/* This is no callback, so it may wait for any callback */
 static enum hrtimer_restart soft_timer_run(struct hrtimer *timer)
 {
 	struct rnd_state *rnd = this_cpu_ptr(&soft_rnd);
@@ -1632,7 +1636,7 @@ static int torture_cpu_online(unsigned int cpu)
 	return 0;
 }
 
-/* Before the timers of the CPU move. */
+/* Runs before the timers of the CPU move */
 static int torture_cpu_offline(unsigned int cpu)
 {
 	atomic_inc(&hotplug_epoch);
@@ -1644,7 +1648,7 @@ static int torture_cpu_offline(unsigned int cpu)
 	return 0;
 }
 
-/* Takes CPUs off and on line. Each fourth time one stays away for long. */
+/* Takes CPUs offline and online. Every fourth time a CPU stays offline for long. */
 static int onoff_thread(void *unused)
 {
 	struct rnd_state rnd;
@@ -1667,7 +1671,7 @@ static int onoff_thread(void *unused)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Wheels that don't last */
+/* Short-lived wheels */
 
 struct brief {
 	struct wheel		wheel;
@@ -1697,8 +1701,8 @@ static int brief_create(struct brief *b, unsigned int n, struct rnd_state *rnd)
 }
 
 /*
- * On a wheel where nothing else happens: a callback that has returned leaves
- * no trace. It is asked and not waited for, lest the wait never ends.
+ * Check that a callback that has returned leaves no trace, on a wheel where nothing else
+ * happens. Poll the timer instead of waiting for it: the wait might never end.
  */
 static void brief_quiet(struct slot *s, struct rnd_state *rnd)
 {
@@ -1737,13 +1741,13 @@ static void brief_quiet(struct slot *s, struct rnd_state *rnd)
 	s->plain = false;
 }
 
-/* On the way to the end of the wheel, with all that is still pending on it. */
+/* Destroy a wheel while timers are pending on it */
 static void brief_destroy(struct brief *b)
 {
 	unsigned long flags;
 	unsigned int i;
 
-	/* From here on callbacks may arm in vain */
+	/* From here on, arming in callbacks may have no effect */
 	for (i = 0; i < BRIEF_TIMERS; i++) {
 		raw_spin_lock_irqsave(&b->slots[i].lock, flags);
 		b->slots[i].shutting = true;
@@ -1770,7 +1774,7 @@ static void brief_destroy(struct brief *b)
 		raw_spin_unlock_irqrestore(&s->lock, flags);
 	}
 	count_event(WHEELS);
-	/* Late callbacks would meet dead slots. */
+	/* Give late callbacks the time to find a dead slot */
 	usleep_range(1000, 3000);
 }
 
@@ -1778,7 +1782,7 @@ static void nothing_fire(struct hwheel_timer *timer)
 {
 }
 
-/* Provoke the warnings that come only once here, where the log may contain them. */
+/* Provoke the warn-once messages here, where the log may contain them */
 static int torture_warn_once(void)
 {
 	struct hwheel_config config = { .name = "torture-warn", .tick_ns = 1000000 };
@@ -1800,7 +1804,7 @@ static int torture_warn_once(void)
 	return err;
 }
 
-static unsigned long wheel_steps;	/* of wheel_thread(), which no slot waits for */
+static unsigned long wheel_steps;	/* of wheel_thread(); slots do not wait for it */
 
 static void step(void)
 {
@@ -1849,7 +1853,7 @@ static int wheel_thread(void *unused)
 			private_sync(&b->slots[i], OP_SHUTDOWN_SYNC, NULL, &rnd, true);
 		}
 		if (atomic_read(&failed))
-			break;			/* and leave it where it is */
+			break;			/* and leave the wheel as it is */
 		step();
 		brief_destroy(b);
 		if (atomic_read(&failed))
@@ -1888,7 +1892,7 @@ static void scan_slot(struct slot *s)
 		violation("timer for %lld not fired at %lld, wheel %s: lost", expires, now,
 			  s->wheel->name);
 
-	/* A wait for a callback that takes as long is none of the wheel's. */
+	/* If the callback itself takes that long, the wheel is not to blame */
 	if (s->closers && !atomic_read(&s->victim->inside))
 		s->stuck_scans++;
 	else
@@ -1933,7 +1937,7 @@ static u64 counted(unsigned int which)
 	return n;
 }
 
-/* The counts from @first to @last; returns @buf. */
+/* Print the counts from @first to @last. Return: @buf. */
 static const char *show_counts(char *buf, size_t size, unsigned int first,
 			       unsigned int last)
 {
@@ -1957,7 +1961,7 @@ static u64 count_cascaded(void)
 	return n;
 }
 
-static char line[640];		/* of the monitor, but for the last one */
+static char line[640];		/* used by the monitor, except for the last line */
 
 static void show_statistics(void)
 {
@@ -1969,7 +1973,7 @@ static void show_statistics(void)
 
 static u64 cascaded_at_end;
 
-/* Any context. */
+/* Context: any */
 static void end_of_test(void)
 {
 	static char last[640];
@@ -1983,7 +1987,7 @@ static void end_of_test(void)
 		events += counted(i);
 	show_counts(last, sizeof(last), ARMED, COUNTS - 1);
 	bad = atomic_read(&failed);
-	/* Pairs with violation(), which may have only begun. */
+	/* Pairs with violation(), which may not have ended yet */
 	for (i = 0; bad && !smp_load_acquire(&failure_told) && i < 200000; i++)
 		udelay(5);
 	pr_alert("End of test: %s%s; seed %u seconds %lld events %llu %s cascaded %llu max_late_ns %lld\n",
@@ -2017,7 +2021,7 @@ static int torture_cpuhp_state;
 static void finish_threads(void)
 {
 	WRITE_ONCE(stopping, true);
-	while (atomic_read(&busy) > 1 && !atomic_read(&failed)) {	/* this one */
+	while (atomic_read(&busy) > 1 && !atomic_read(&failed)) {	/* this thread */
 		schedule_timeout_uninterruptible(HZ);
 		scan_slots();
 		scan_wheel_thread();
@@ -2063,7 +2067,7 @@ static void finish_timers(void)
 		private_sync(&slots[i], OP_SHUTDOWN_SYNC, NULL, &rnd, true);
 	for (i = 0; i < nr_shared && !atomic_read(&failed); i++)
 		shared_close(&shareds[i], true, &rnd);
-	/* A late callback would run now. */
+	/* Give a late callback the time to run */
 	schedule_timeout_uninterruptible(HZ / 10);
 }
 
@@ -2096,7 +2100,7 @@ static int monitor_thread(void *unused)
 	bool stay = true;
 
 	while (stay && !over()) {
-		/* The next window but one, so that timers have time to gather */
+		/* Not the next window but the one after it: timers need time to gather */
 		WRITE_ONCE(crowd_at,
 			   (div_s64(ktime_get(), CROWD_NS) + 2) * (s64)CROWD_NS);
 		stay = nap(HZ / 4);
@@ -2168,8 +2172,9 @@ static int __init check_params(void)
 }
 
 /*
- * A wheel's tick, or a multiple of it, which does as well for all that it is
- * used for here. It can't be asked for, but slack gets a timer to one.
+ * The tick of a wheel in ns, or a multiple of it: both are good enough for the checks
+ * here. The API does not return the tick, but a timer with slack expires at a multiple of
+ * it.
  */
 static u64 __init find_tick(struct hwheel *wheel)
 {
@@ -2187,7 +2192,7 @@ static u64 __init find_tick(struct hwheel *wheel)
 			hwheel_add_at(&timer, at, slack);
 			a = hwheel_expires(&timer);
 		} while (a == at && slack < 1LL << 60);
-		while (a) {			/* Euclid's */
+		while (a) {			/* Euclid's algorithm: the gcd */
 			div64_u64_rem(tick, a, &rest);
 			tick = a;
 			a = rest;
@@ -2202,7 +2207,7 @@ static int __init create_wheels(void)
 	struct hwheel_config config = {
 		.name = "torture", .tick_ns = tick_ns, .levels = levels,
 	};
-	/* Few spokes and many levels: most timers are cascaded, or parked. */
+	/* Few spokes and many levels: most timers cascade or are parked */
 	struct hwheel_config small = {
 		.name = "torture-small", .tick_ns = 5000, .levels = 8, .spokes = { 2, 3, 2, 5 },
 		.clock = CLOCK_BOOTTIME,
@@ -2339,7 +2344,7 @@ err_free:
 static void __exit torture_exit(void)
 {
 	kthread_stop(monitor_task);
-	/* It can only have failed since rmmod began: too late to stay. */
+	/* It failed after rmmod had begun: too late to refuse. So never return. */
 	while (atomic_read(&failed))
 		schedule_timeout_uninterruptible(HZ);
 }

@@ -2,8 +2,8 @@
 /*
  * Tracepoints of hwheel
  *
- * Included by hwheel.c once its structures are known. Times are nanoseconds on
- * the wheel's clock.
+ * hwheel.c includes this file after it has defined its structures. All times are
+ * nanoseconds on the wheel's clock.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM hwheel
@@ -31,7 +31,7 @@ TRACE_EVENT(hwheel_setup,
 		  __entry->timer, __entry->function, __entry->wheel)
 );
 
-/* A timer has been armed or re-armed, on the CPU given. */
+/* A timer has been armed or re-armed. on= is the CPU of its base. */
 TRACE_EVENT(hwheel_start,
 	TP_PROTO(struct hwheel_base *base, struct hwheel_timer *timer),
 	TP_ARGS(base, timer),
@@ -99,15 +99,16 @@ TRACE_EVENT(hwheel_expire_entry,
 		  __entry->wheel)
 );
 
-/* A callback has ended; the timer may have been freed. */
+/* A callback has ended. It may have freed the timer. */
 DEFINE_EVENT(hwheel_timer, hwheel_expire_exit,
 	TP_PROTO(struct hwheel_timer *timer, void *function),
 	TP_ARGS(timer, function)
 );
 
 /*
- * Some timers have been taken from a spoke of a higher level, or from its fan, to lower
- * ones. What is parked or in transit counts as the level above the top.
+ * Some timers have moved down from a spoke, or from its fan. level= and spoke= are of the
+ * level that they came from. For timers that were parked or in transit, level= is one
+ * more than that of the top level.
  */
 TRACE_EVENT(hwheel_cascade,
 	TP_PROTO(struct hwheel_base *base, u64 moved),
@@ -130,7 +131,7 @@ TRACE_EVENT(hwheel_cascade,
 		  __entry->level, __entry->spoke, __entry->moved, __entry->wheel)
 );
 
-/* The hrtimer of a base has been armed. */
+/* The hrtimer of a base has been armed */
 TRACE_EVENT(hwheel_arm,
 	TP_PROTO(struct hwheel_base *base, s64 expires),
 	TP_ARGS(base, expires),
@@ -148,7 +149,9 @@ TRACE_EVENT(hwheel_arm,
 		  __entry->wheel)
 );
 
-/* A run, or several close to each other, used up the budget; the rest is left. */
+/*
+ * A run, or several runs close to each other, used up the budget. Some timers are left.
+ */
 TRACE_EVENT(hwheel_budget,
 	TP_PROTO(struct hwheel_base *base, s64 now, s64 end),
 	TP_ARGS(base, now, end),

@@ -5,13 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes of an input that are looked at, and a 0. */
+/* An input has at most so many bytes, with a 0 at its end */
 #define FUZZ_LINE	1024
 
-/* Say what is done, word by word. */
+/* Print each word as it is done */
 extern bool fuzz_verbose;
 
-/* libFuzzer calls it by another name, see scripts/fuzz.sh. */
+/* libFuzzer calls this function by another name, see scripts/fuzz.sh */
 int fuzz_one(const unsigned char *data, size_t size);
 
 #endif /* _FUZZ_H */

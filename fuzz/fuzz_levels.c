@@ -1,46 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The layered wheel in user space, told by a line of text what to do, and
- * compared after each word with an array of timers that is searched from end
- * to end. Anything that differs prints what it is and aborts.
+ * The layered wheel in user space. A line of text says what the program does with the
+ * wheel. After each word of the line, the program compares the wheel with an array of
+ * timers that it searches from end to end. If anything differs, it prints what differs,
+ * and aborts.
  *
- * A line is a list of words, a word a letter and numbers with commas between
- * them. What is not understood is left out, and what is missing or out of
- * range is made to fit, so that each line is an input, and remains one when
- * letters are added. First the wheel:
+ * A line is a list of words. A word is one letter, and numbers with commas between them.
+ * The program skips letters that it does not know. It replaces numbers that are missing
+ * or out of range. So each line is an input, and old lines stay inputs when letters are
+ * added. The first words make the wheel:
  *
- *	gT,N,N,...	tick in nanoseconds, spokes of each level
- *	cT		the clock that it starts with
- *	bN		the levels that it begins with; without it, all of them
- *	fN		the fans that it begins with; without it, many
+ *	gT,N,N,...	tick in nanoseconds, number of spokes of each level
+ *	cT		first value of the clock
+ *	bN		number of levels at the beginning; default: all of them
+ *	fN		number of fans at the beginning; default: many
  *
- * and then what is done with it. A WHERE is a tick, counted from the clock; or
- * LEVEL:N, the beginning of the slot that lies N slots of that level ahead of
- * the clock's (the level above the last one being as wide as the wheel's
- * reach); either with +N or -N behind it. WHICH is a number of a timer.
+ * The other words use it. WHICH is the number of a timer. WHERE is one of these, and +N
+ * or -N may follow it:
  *
- *	aWHERE,N,STEP	add N timers, STEP ticks from each other
- *	sWHERE,SLACK	add one with as many ticks of slack
- *	mWHICH,WHERE,N	let the timer, and N - 1 others, be due there
- *	dWHICH,N	cancel it, and N - 1 others
- *	lWHICH,N	take them off the wheel and add them again
- *	yN		cancel any N
- *	oWHERE		move all to another wheel, whose clock is there
- *	qWHERE		if there are no timers: have one, alone, fire there
- *	rWHERE		let it be that time, and do all that is to be done
- *	pN,WHERE	let it be that time, and take N steps, a timer each
- *	wN		do so N times, when the wheel wants to be woken
- *	uN		add N levels, if there are less
+ *	N		a tick, counted from the clock
+ *	LEVEL:N		the beginning of the slot of that level that is N slots ahead of
+ *			the clock's slot. The level after the last one is as wide as the
+ *			wheel's reach.
+ *
+ * The words are
+ *
+ *	aWHERE,N,STEP	add N timers, STEP ticks apart
+ *	sWHERE,SLACK	add a timer with SLACK ticks of slack
+ *	mWHICH,WHERE,N	re-arm the timer, and N - 1 others, for WHERE
+ *	dWHICH,N	cancel the timer, and N - 1 others
+ *	lWHICH,N	take the timer and N - 1 others off the wheel and add them again
+ *	yN		cancel any N timers
+ *	oWHERE		move all timers to another wheel, whose clock is at WHERE
+ *	qWHERE		if there are no timers: let a single timer fire at WHERE
+ *	rWHERE		set the time to WHERE, and do all that is to be done
+ *	pN,WHERE	set the time to WHERE, and take N steps, with one timer each
+ *	wN		N times: run when the wheel wants to be woken
+ *	uN		add N levels, up to the number of the geometry
  *	kN		add N fans
- *	eWHERE		bring the clock on, if nothing is to be done before
+ *	eWHERE		move the clock forward, if there is nothing to do before WHERE
  *	vLEVEL,SPOKE	begin a walk
  *	nN		look at N timers of that walk
- *	x		look into everything
+ *	x		check the whole structure
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A handful of timers makes a crowd here, and is a long way from another one. */
+/* A few timers make a crowd here, and crowds are sifted far ahead */
 #define HWHEEL_CROWD	4
 #define HWHEEL_CROWD_FAN	4
 #define HWHEEL_FAN_BITS	2
@@ -51,11 +57,11 @@
 
 #define MAX_ITEMS	300
 #define MAX_OPERANDS	10
-/* Further than any tick, and s64 holds the sum of some. */
+/* Beyond any tick. s64 can hold the sum of several. */
 #define FAR		(S64_MAX / 4)
 
 struct operand {
-	s64			level;		/* -1 if none was named */
+	s64			level;		/* -1: none was named */
 	s64			n;
 	s64			plus;
 };
@@ -67,17 +73,17 @@ struct word {
 };
 
 enum walked {
-	WALK_ANY,		/* came meanwhile, or may have been moved */
+	WALK_ANY,		/* added meanwhile, or may have moved */
 	WALK_EXPECTED,
 	WALK_SEEN,
 };
 
-/* A timer. Its memory is freed when it leaves, for ASan to know. */
+/* A timer. Its memory is freed when it leaves the wheel, so that ASan sees later uses. */
 struct item {
 	struct hwheel_timer	timer;
 	unsigned int		index;
 	u64			due;		/* tick, by plain division */
-	u64			turn;		/* the same; the floor if it came overdue */
+	u64			turn;		/* as due; the floor if armed overdue */
 	enum walked		walked;
 };
 
@@ -85,22 +91,22 @@ struct wheel {
 	struct hwheel_levels	l;
 	void			*memory[HWHEEL_MAX_LEVELS + 1];
 	void			*fans[8];
-	unsigned int		nr_fans;	/* of those pieces of memory */
+	unsigned int		nr_fans;	/* number of pieces of memory in fans[] */
 };
 
 #define MANY_FANS	100
 
 static struct hwheel_geometry geometry;
 static u64 start;
-static unsigned int begin;	/* levels */
-static unsigned int fans;	/* at the beginning */
+static unsigned int begin;	/* number of levels at the beginning */
+static unsigned int fans;	/* number at the beginning */
 static struct wheel *wheel;
 static struct item *items[MAX_ITEMS];
 static unsigned int nr_items;
 static u64 now;			/* tick; the wheel's clock may be behind it */
-static u64 told;		/* the last time that the wheel was told of */
-static u64 armed;		/* when the wheel is to be woken, as in hwheel.c; 0 amid a run */
-static u64 last_turn;		/* of the timer that fired last */
+static u64 told;		/* the last time that was passed to the wheel */
+static u64 armed;		/* when to wake the wheel, as in hwheel.c; 0 in a run */
+static u64 last_turn;		/* turn of the timer that fired last */
 static unsigned int seq, unchecked;
 static bool walking;
 
@@ -123,7 +129,7 @@ static void check(bool good, const char *what)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Arithmetic, the plain way */
+/* Arithmetic with plain division */
 
 static u64 tick_up(s64 ns)
 {
@@ -135,7 +141,9 @@ static u64 last_tick(void)
 	return tick_up(S64_MAX);
 }
 
-/* Ticks of a slot of level @i; of the level above the last, the wheel's reach. */
+/*
+ * Width in ticks of a slot of level @i. For the level after the last: the wheel's reach.
+ */
 static u64 width(unsigned int i)
 {
 	u64 ticks = 1;
@@ -164,7 +172,7 @@ static u64 where(const struct operand *o)
 	return clamp_tick(tick + o->plus);
 }
 
-/* An instant whose tick is @tick: the first, the last or some other of those. */
+/* An instant whose tick is @tick: the first such instant, the last, or any other */
 static s64 instant(u64 tick)
 {
 	u64 part = 0;
@@ -184,7 +192,7 @@ static u64 number(const struct operand *o, u64 most)
 }
 
 /* ------------------------------------------------------------------------ */
-/* The wheel, and what must be true of it at all times */
+/* The wheel, and its invariants */
 
 static void *zeroes(size_t size)
 {
@@ -218,7 +226,7 @@ static void wheel_add_fans(struct wheel *w, unsigned int n)
 	levels_add_fans(&w->l, memory, n);
 }
 
-/* More of them are told of, but whether and when they come is up to the line. */
+/* The wheel asks for levels and fans. The line decides whether and when they come. */
 static void want(struct hwheel_levels *l)
 {
 	check(l->wanted <= geometry.levels, "it wants more levels than planned");
@@ -269,7 +277,7 @@ static u64 first_turn(void)
 	return least;
 }
 
-/* What levels_wake() says, without letting the wheel learn from it. */
+/* The result of levels_wake(). The wheel is not changed. */
 static u64 wake(void)
 {
 	struct hwheel_levels copy = wheel->l;
@@ -302,7 +310,10 @@ static void check_word(void)
 	check(wake() <= least, "it wants to be woken too late");
 	check((wake() == HWHEEL_NEVER) == !nr_items, "it wants to be woken for no timer");
 
-	/* A look into each spoke takes as long as there are spokes. */
+	/*
+	 * Checking the structure looks at every spoke, so do it less often with many
+	 * spokes
+	 */
 	unchecked += 64;
 	if (unchecked > spokes())
 		check_structure();
@@ -320,12 +331,12 @@ static struct item *item_of(struct hwheel_timer *timer)
 	return item;
 }
 
-/* @item has been told when it is due, at the present clock. */
+/* @item has just been armed */
 static void armed_now(struct item *item)
 {
 	unsigned int i;
 
-	/* A crowd may have been moved out of its way */
+	/* Arming may have moved a crowd */
 	for (i = 0; i < nr_items; i++)
 		items[i]->walked = WALK_ANY;
 	item->turn = max(item->due, max(told, wheel->l.clock));
@@ -333,8 +344,8 @@ static void armed_now(struct item *item)
 }
 
 /*
- * @item has been added, so it is the last one in a list of the spoke of the
- * lowest level in which its slot is not too far ahead, if there is one.
+ * @item has been added. Check that it is the last timer in a list of its spoke: the spoke
+ * of the lowest level in which its slot is not too far ahead, if there is one.
  */
 static void added(struct item *item)
 {
@@ -387,10 +398,10 @@ static void mod(struct item *item, s64 expires)
 		armed_now(item);
 }
 
-/* @item is off the wheel. */
+/* @item has left the wheel */
 static void item_free(struct item *item)
 {
-	check(!item->timer.entry.next, "a timer that left looks pending");
+	check(!item->timer.entry.next, "a timer looks pending after it left the wheel");
 	items[item->index] = items[--nr_items];
 	items[item->index]->index = item->index;
 	free(item);
@@ -402,23 +413,23 @@ static void del(struct item *item)
 	item_free(item);
 }
 
-/* Take all off the wheel as it is done when the wheel goes away. */
+/* Take timers off the wheel, in the way of a wheel that is destroyed */
 static void del_any(unsigned int n)
 {
 	struct hwheel_timer *timer;
 
 	while (n-- && (timer = levels_any(&wheel->l)))
 		del(item_of(timer));
-	check(!nr_items == !levels_any(&wheel->l), "some timers can't be found");
+	check(!nr_items == !levels_any(&wheel->l), "levels_any() finds a timer or none, wrongly");
 }
 
 /* ------------------------------------------------------------------------ */
 /* Slack */
 
 /*
- * How coarsely aligned @tick is: how wide a slot begins there, and then how
- * great a power of two divides that slot's number. With powers of two only,
- * that is the one that divides @tick.
+ * How coarsely @tick is aligned: by the widest slot that begins there, and then by the
+ * greatest power of two that divides that slot's number. If all levels have a power of
+ * two spokes, that is the greatest power of two that divides @tick.
  */
 static u64 roundness(u64 tick)
 {
@@ -443,7 +454,10 @@ static void check_align(u64 first, u64 last, u64 got)
 	for (tick = first; tick <= last && tick - first < 300; tick++)
 		check(tick == got || roundness(tick) < best,
 		      "slack did not find the roundest tick");
-	/* If the window has a multiple of a unit, it has the last one of them. */
+	/*
+	 * If the window has a multiple of a unit, the last multiple before its end is in
+	 * the window
+	 */
 	for (i = 0; i < geometry.levels; i++)
 		for (unit = width(i); unit <= last; unit *= 2) {
 			tick = last / unit * unit;
@@ -462,7 +476,10 @@ static void pop(struct hwheel_timer *timer)
 	u64 clock = wheel->l.clock;
 
 	check(item->due <= now, "a timer fired early");
-	/* What came overdue may be taken to its turn, or nearer with others. */
+	/*
+	 * A timer that was overdue when armed fires at its turn, or earlier, with other
+	 * timers
+	 */
 	check(item->turn == clock || (item->due < item->turn && clock < item->turn),
 	      "a timer fired when it was not its turn");
 	check(clock >= last_turn, "timers fired out of order");
@@ -470,7 +487,7 @@ static void pop(struct hwheel_timer *timer)
 	item_free(item);
 }
 
-/* One step, and up to @pops of the timers that are due. False if idle. */
+/* Take one step, and pop up to @pops due timers. False if idle. */
 static bool step(unsigned int pops)
 {
 	struct hwheel_levels *l = &wheel->l;
@@ -486,19 +503,19 @@ static bool step(unsigned int pops)
 	what = levels_step(l, now);
 	check(l->clock >= clock, "the clock went back");
 	check(l->clock <= now || l->clock == clock, "the clock is ahead of time");
-	check(l->moved - moved <= HWHEEL_STEP, "too many moved at once");
+	check(l->moved - moved <= HWHEEL_STEP, "too many timers moved at once");
 	check(what != HWHEEL_MOVED || l->moved != moved || l->visited != visited,
 	      "nothing was moved, and more is to come");
 
 	if (what == HWHEEL_IDLE) {
-		check(l->clock >= now, "idle, and the clock is behind");
-		check(first_turn() > now, "idle, and a timer is due");
-		check(!levels_pop(l), "idle, and a timer was popped");
+		check(l->clock >= now, "idle, but the clock is behind the time");
+		check(first_turn() > now, "idle, but a timer is due");
+		check(!levels_pop(l), "idle, but a timer was popped");
 		return false;
 	}
 	if (what == HWHEEL_DUE) {
 		timer = levels_pop(l);
-		check(timer, "due, and none is");
+		check(timer, "HWHEEL_DUE, but no timer is due");
 		while (timer) {
 			pop(timer);
 			timer = --pops ? levels_pop(l) : NULL;
@@ -519,7 +536,7 @@ static void end_run(void)
 	check(armed > now, "it wants to be woken over and over");
 }
 
-/* Do all there is to do. Each timer can but move down, some 60 times. */
+/* Do all that is to be done. A timer only moves down, at most about 60 times. */
 static void run(u64 tick)
 {
 	unsigned int steps = 100 * (nr_items + 1);
@@ -540,7 +557,7 @@ static void walk_end(void)
 	walking = false;
 }
 
-/* The walk is to see all timers of @spoke, and of its fan. */
+/* The walk must see all timers of @spoke and of its fan */
 static void walk_expect(struct hwheel_spoke *spoke)
 {
 	struct hwheel_fan *fan = spoke_fan(spoke);
@@ -624,7 +641,7 @@ static void do_slack(const struct word *w)
 
 		check_align(first, last, tick);
 		expires = levels_tick_ns(l, tick);
-		check(tick_up(expires) == tick, "a tick's instant is not its own");
+		check(tick_up(expires) == tick, "an aligned instant is on another tick");
 	}
 	add(expires);
 }
@@ -695,10 +712,10 @@ static void do_alone(const struct word *w)
 	run(wheel->l.clock);
 	add(instant(tick));
 	tick = items[0]->turn;
-	check(armed == tick && wake() == tick, "a timer alone wakes it at another time");
+	check(armed == tick && wake() == tick, "a single timer wakes the wheel at a wrong time");
 	go_to(tick);
 	step(1);
-	check(!nr_items, "a timer alone did not fire at once");
+	check(!nr_items, "a single timer did not fire at its time");
 	run(tick);
 }
 
@@ -798,7 +815,7 @@ static const struct {
 	{ 'x', do_check },
 };
 
-/* What is to be refused, worked out by division alone. */
+/* Must hwheel refuse @g? Computed with division only. */
 static bool refused(const struct hwheel_geometry *g)
 {
 	u64 room = S64_MAX / (g->tick_ns ? g->tick_ns : 1);
@@ -866,7 +883,7 @@ static void read_operand(const char **p, struct operand *o)
 		o->plus = read_number(p);
 }
 
-/* The next word of a line that ends with 0; false at its end. */
+/* Read the next word of a line that ends with 0. False at its end. */
 static bool read_word(const char **p, struct word *w)
 {
 	unsigned int i;
@@ -947,7 +964,7 @@ static void do_line(const char *p)
 	wheel = NULL;
 }
 
-/* libFuzzer's entry; up to the first end of line @data is an input. */
+/* libFuzzer calls this. The input is @data up to its first end of line. */
 int fuzz_one(const unsigned char *data, size_t size)
 {
 	char line[FUZZ_LINE];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs inputs of a fuzzer without one, for any compiler: each line of the files
- * is an input. The one that it dies of is told by its number.
+ * Runs the inputs of a fuzzer without a fuzzer, with any compiler. Each line of the files
+ * is an input. If the program dies, it prints the file and the line number of the input.
  *
  * Usage: replay [-v] FILE...
  */
@@ -15,10 +15,10 @@
 
 static char where[4200];
 
-/* Sanitizers have an abort() at their ends, too. */
+/* Sanitizers end with abort(), too */
 static void died(int sig)
 {
-	/* Nothing can be done about a failure of it */
+	/* If this fails, there is nothing left to do */
 	if (write(STDERR_FILENO, where, strlen(where)) < 0)
 		_exit(2);
 	_exit(1);

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Puts the loop annotations of FILE into a copy of hwheel_levels.h, which it
-# reads from stdin. An annotation in FILE begins with a line
+# Copies hwheel_levels.h from stdin to stdout, with the annotations of FILE put in. An
+# annotation in FILE begins with one of these lines:
 #	@@ FUNCTION: LINE
-# and goes before the first line of FUNCTION that begins so, or, with "after"
-# before LINE, after it. Fails if one finds no place.
+#	@@ FUNCTION: after LINE
+# The annotation goes before or after the first line of FUNCTION that begins with LINE.
+# Fails if an annotation has no such line.
 #
 # Usage: awk -v annotations=FILE -f annotate.awk <hwheel_levels.h
 BEGIN {

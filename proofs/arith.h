@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the proofs take for granted of C and of the kernel.
+ * What the proofs assume about C and the kernel.
  *
- * Pow2 defines powers of two. Bits says in terms of arithmetic what C's
- * operators do to the bits of a word; bits.smt2 has the proofs.
+ * Pow2 defines powers of two. Bits describes C's bit operators as arithmetic; bits.smt2
+ * proves it.
  */
 #ifndef _PROOFS_ARITH_H
 #define _PROOFS_ARITH_H

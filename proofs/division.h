@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Facts on division that the provers do not find in the midst of a function.
- * They stand here as axioms, and lemmas.py has each of them proved from this
- * text, by itself and with the instances of others that its comment names.
+ * Facts on division that the provers do not find by themselves inside a function. Here
+ * they are axioms. lemmas.py has each axiom proved from this text, by itself: it may use
+ * only those instances of other axioms that its comment names.
  */
 #ifndef _PROOFS_DIVISION_H
 #define _PROOFS_DIVISION_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What divisor_init() promises and divisor_div() needs. */
+/* The contracts of divisor_init() and divisor_div() */
 #ifndef _PROOFS_DIVISOR_H
 #define _PROOFS_DIVISOR_H
 

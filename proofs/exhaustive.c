@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The layered wheel, compared with plain division in every state of small
- * geometries. A program for user space; it includes the module's own code.
+ * Compares the layered wheel with plain division in every state of small geometries. This
+ * is a program for user space that includes the module's own code.
  *
- * Each part prints how many states it went through. At the first one that is
- * wrong the program says which it was and ends with status 1.
+ * Each part prints how many states it checked. At the first wrong state, the program
+ * prints that state and exits with status 1.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +17,9 @@ static unsigned int crowd;
 #define HWHEEL_SIFT_NS 1000
 #include "hwheel_levels.h"
 
-#define MAX_SPOKES	5	/* of the geometries that are gone through */
+#define MAX_SPOKES	5	/* of the geometries that are checked */
 #define MAX_TIMERS	64
-#define MAX_MOVES	54	/* hwheel_levels.h says so of one timer's cascades */
+#define MAX_MOVES	54	/* of one timer; see the parking lot in hwheel_levels.h */
 #define MAX_FANS	64
 #define LAST_TICK	((u64)S64_MAX / HWHEEL_MIN_TICK_NS + 1)
 
@@ -47,7 +47,7 @@ static void done(const char *part)
 	states = 0;
 }
 
-/* The memory of the parking lot and of the levels below @i. */
+/* Bytes of memory for the parking lot and the levels below @i */
 static size_t size_below(unsigned int i)
 {
 	size_t size = level_size(HWHEEL_PARKED);
@@ -57,7 +57,7 @@ static size_t size_below(unsigned int i)
 	return size;
 }
 
-/* All of the memory: of the levels, of the parking lot, and of fans. */
+/* Bytes of memory for all levels, the parking lot and the fans */
 static size_t size_all(void)
 {
 	return size_below(geometry.levels) + MAX_FANS * sizeof(struct hwheel_fan);
@@ -68,7 +68,7 @@ static void add_level(void)
 	levels_grow(&levels, level_init(&levels, levels.nr, memory + size_below(levels.nr)));
 }
 
-/* An empty wheel of @geometry with @nr of its levels; no other place makes one. */
+/* Make an empty wheel of @geometry with @nr of its levels. All wheels are made here. */
 static void make_some(u64 clock, unsigned int nr)
 {
 	free(memory);
@@ -88,7 +88,7 @@ static void make(u64 clock)
 	make_some(clock, geometry.levels);
 }
 
-/* The next of all geometries of 1 to @deepest levels of 2 to @most spokes. */
+/* Go to the next geometry of 1 to @deepest levels with 2 to @most spokes */
 static bool next_geometry(unsigned int deepest, unsigned int most)
 {
 	unsigned int i;
@@ -112,7 +112,10 @@ static void first_geometry(u64 tick_ns)
 	geometry.spokes[0] = 2;
 }
 
-/* Ticks a slot of level @i, and of all levels: by definition. */
+/*
+ * Width in ticks of a slot of level @i, by definition. One level above the top: the
+ * reach.
+ */
 static u64 width(unsigned int i)
 {
 	u64 ticks = 1;
@@ -235,7 +238,7 @@ static void check_fit(void)
 	unsigned int i;
 
 	for (i = 0; i < geometry.levels; i++)
-		if (product <= S64_MAX)		/* else it is too much for good */
+		if (product <= S64_MAX)		/* else it stays too large */
 			product *= geometry.spokes[i];
 	if (hwheel_geometry_fits(&geometry) ? product > S64_MAX : product <= S64_MAX)
 		fail("the reach is %s S64_MAX", product <= S64_MAX ? "within" : "over");
@@ -350,7 +353,7 @@ static void check_places_from(u64 clock)
 				check_place((1ULL << bit) + i);
 }
 
-/* Also while there are only some of the levels, or none. */
+/* Also with only some of the levels, and with none */
 static void check_places(void)
 {
 	unsigned int nr;
@@ -367,7 +370,7 @@ static void check_places(void)
 	done("place");
 }
 
-/* Geometries of any size, at any time: what is exhaustive above, by chance. */
+/* The same checks for random geometries of any size, at random times */
 static void check_far_places(void)
 {
 	unsigned int i, j;
@@ -396,9 +399,7 @@ static void check_far_places(void)
 	done("far places");
 }
 
-/*
- * The first bit set, going round
- */
+/* The first bit set, wrapping round */
 
 static void check_first(struct hwheel_level *lv, unsigned int from)
 {
@@ -428,7 +429,7 @@ static void check_bits(void)
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		lv.nr = sizes[i];
-		step = lv.nr < 200 ? 1 : 61;	/* no divisor of 64: all remainders */
+		step = lv.nr < 200 ? 1 : 61;	/* coprime to 64: all remainders occur */
 		for (a = 0; a < lv.nr; a += step)
 			for (b = a; b < lv.nr; b += step) {
 				memset(spokes, 0, DIV_ROUND_UP(lv.nr, 64) * sizeof(*spokes));
@@ -492,10 +493,13 @@ static struct hwheel_timer timers[MAX_TIMERS];
 static u64 due[MAX_TIMERS];
 static unsigned int moves[MAX_TIMERS], rank[MAX_TIMERS];
 
-/* When levels are added: the first before this stage, and then every so many. */
+/*
+ * When to add levels: the first one before stage grow_from, then one every grow_every
+ * stages
+ */
 static unsigned int stage, last_stage, grow_from, grow_every;
 
-/* Which spoke is @timer in? */
+/* The spoke that holds @timer */
 static const struct hwheel_spoke *spoke_with(const struct hwheel_timer *timer)
 {
 	const char *start = memory, *end = start + size_all();
@@ -508,8 +512,8 @@ static const struct hwheel_spoke *spoke_with(const struct hwheel_timer *timer)
 }
 
 /*
- * A spoke's rank: a cascade takes each timer to one of lower rank. That is to a lower
- * level or bucket, or deeper into a fan.
+ * A spoke's rank. A cascade moves each timer to a spoke of lower rank: to a lower level
+ * or bucket, or deeper into a fan.
  */
 static unsigned int rank_of(const struct hwheel_spoke *spoke)
 {
@@ -524,7 +528,7 @@ static unsigned int rank_of(const struct hwheel_spoke *spoke)
 	return (geometry.levels + spoke->index) * 64 - depth + 63;
 }
 
-/* Before each thing done to the wheel: is it time for another level? */
+/* Called before each operation on the wheel: adds a level if it is time for one */
 static void next_stage(void)
 {
 	while (levels.nr < geometry.levels && stage >= grow_from + levels.nr * grow_every) {
@@ -545,7 +549,7 @@ static void arm(unsigned int i, u64 tick)
 	moves[i] = 0;
 }
 
-/* After a step: what moved went down. */
+/* After a step, check that each timer that has moved went down */
 static void follow(unsigned int n)
 {
 	unsigned int i;
@@ -573,8 +577,8 @@ static void follow(unsigned int n)
 }
 
 /*
- * When there is nothing to do, each parked timer is in the bucket of its tick, or in that
- * bucket's fan.
+ * When nothing is left to do, each parked timer must be in the bucket of its tick, or in
+ * that bucket's fan
  */
 static void check_parked(unsigned int n)
 {
@@ -592,7 +596,7 @@ static void check_parked(unsigned int n)
 	}
 }
 
-/* Run all @n timers that are armed. @whole: walk the structure at each step. */
+/* Run all @n timers that are armed. @whole: check the whole structure at each step. */
 static void run(unsigned int n, bool whole)
 {
 	u64 now = levels.clock, least, wake, moved, steps = 0;
@@ -623,14 +627,14 @@ static void run(unsigned int n, bool whole)
 			if (step == HWHEEL_MOVED && moved == levels.moved + levels.visited)
 				fail("a step at %llu moved nothing", now);
 			if (++steps > 1000)
-				fail("at %llu there is no end of it", now);
+				fail("at %llu the steps do not end", now);
 			follow(n);
 			if (whole && levels_check(&levels))
 				fail("%s", levels_check(&levels));
 			if (step == HWHEEL_MOVED)
 				continue;
 			if (levels_wake(&levels) > now)
-				fail("what is due at %llu is put off", now);
+				fail("a timer due at %llu was put off", now);
 			while ((timer = levels_pop(&levels))) {
 				i = timer - timers;
 				if (due[i] != now)
@@ -640,7 +644,7 @@ static void run(unsigned int n, bool whole)
 			}
 		}
 		if (++steps > 1000)
-			fail("at %llu there is no end of it", now);
+			fail("at %llu the steps do not end", now);
 		check_parked(n);
 	}
 	if (levels.pending || levels_first(&levels) || levels_wake(&levels) != HWHEEL_NEVER)
@@ -648,7 +652,7 @@ static void run(unsigned int n, bool whole)
 	states++;
 }
 
-/* The timers that go with one at @first on the @empty wheel, all of them. */
+/* Check all sets of timers that include one at tick @first, on the @empty wheel */
 static void check_run(unsigned int n, const struct hwheel_levels *empty, u64 first, u64 end)
 {
 	u64 clock = empty->clock, last = n > 1 ? end - 1 : clock, second, third;
@@ -666,7 +670,7 @@ static void check_run(unsigned int n, const struct hwheel_levels *empty, u64 fir
 		}
 }
 
-/* Every @n timers, armed in any order, from every clock of a turn. */
+/* Check every set of @n timers, armed in every order, at every clock of a turn */
 static void check_runs_from(unsigned int nr, unsigned int n, unsigned int deepest,
 			    unsigned int most, u64 turns)
 {
@@ -690,7 +694,10 @@ static void check_runs(unsigned int n, unsigned int deepest, unsigned int most, 
 	check_runs_from(HWHEEL_MAX_LEVELS, n, deepest, most, turns);
 }
 
-/* Without levels at first: they come at each stage there is, or after all of them. */
+/*
+ * The wheel begins without levels. They come at each possible stage, or after all of
+ * them.
+ */
 static void check_growing(void)
 {
 	last_stage = 0;
@@ -705,7 +712,7 @@ static void check_growing(void)
 	done("growing");
 }
 
-/* One timer, as far out as can be. */
+/* One timer, as far away as possible */
 static void check_far_runs(void)
 {
 	struct hwheel_levels empty;
@@ -734,8 +741,9 @@ static void check_far_runs(void)
 }
 
 /*
- * The most moves there are: a timer at 11...1 in binary, beside others at
- * 10...0, 110...0 and so on, each of which opens a bucket that it is in.
+ * The case with the most moves: a timer at tick 11...1 in binary, and others at 10...0,
+ * 110...0 and so on. Each of the others makes the clock enter a bucket that holds the
+ * first timer.
  */
 static void check_long_runs(void)
 {

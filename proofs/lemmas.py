@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """
-Has the axioms in ACSL files proved one by one, all but those of Pow2 and Bits.
+Proves the axioms in ACSL files one by one, except those of Pow2 and Bits.
 
-An axiom's variables are made constants, its premises are asserted with the
-negation of its conclusion, and the prover has to find that impossible. It is
-given no other axiom, but for the instances in comments "// by name(args) ..."
-behind the axiom, which have to be of axioms further up, or of Pow2's. C's
-division of a negative number rounds towards 0; nothing is left out of that.
+The variables of an axiom become constants. The prover gets the axiom's premises
+and the negation of its conclusion, and must find that they contradict each other.
+It gets no other axioms, except the instances that a comment "// by name(args) ..."
+behind the axiom names. These must be of axioms further up, or of Pow2's. Division
+rounds towards 0, as in C, also for negative numbers.
 
 Usage: lemmas.py "FILE..." TIMEOUT PROVER...		PROVER: z3 or cvc5
 """
@@ -88,7 +88,7 @@ class Parser:
 
 
 def read(text):
-    """The axioms, in order: name, variables, body, instances to be used."""
+    """The axioms, in order: name, variables, body, instances that the proof may use."""
     for match in re.finditer(r"axiom (\w+):\s*(?:\\forall integer ([^;]*);)?([^;]*);"
                              r"((?:\s*//[^\n]*)*)", text):
         name, names, body, comment = match.groups()
@@ -98,7 +98,7 @@ def read(text):
 
 
 def split(args):
-    """The text of arguments, cut at the commas that are in no brackets."""
+    """The arguments, split at the commas that are outside of brackets."""
     parts, depth = [""], 0
     for char in args[1:-1]:
         depth += {"(": 1, ")": -1}.get(char, 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the contracts say of the structures; included behind their definitions. */
+/* Predicates on the structures, for the contracts. Included after the structures. */
 
 /*@
   predicate divides(struct hwheel_divisor *div, integer d) =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ticks and nanoseconds, and small functions on slots. S64_MAX stands as a
- * number, since in ACSL, whose integers have no end, the macro's ~0ULL is -1.
+ * Ticks and nanoseconds, and small functions on slots. S64_MAX is written as a number
+ * here: the macro uses ~0ULL, and ACSL, whose integers are unbounded, takes that for -1.
  */
 
 #include "arith.h"

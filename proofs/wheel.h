@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The theorems on levels of any width and number of spokes, at any clock.
+ * The theorems on levels, for any width, any number of spokes and any clock.
  *
- * c is the clock, t a tick, w the width of a slot and n the number of spokes of
- * a level, s a slot; w * n is the width of the level above. lemmas.py proves
- * each of them; what they mean to hwheel_levels.h is told in proofs.rst.
+ *	c	the clock, a tick
+ *	t	a tick
+ *	w	the width of a slot
+ *	n	the number of spokes of a level; w * n is the width of the level above
+ *	s	a slot
+ *
+ * lemmas.py proves each theorem. proofs.rst says what they mean for hwheel_levels.h.
  */
 
 /*@

@@ -98,7 +98,7 @@ MODULE_PARM_DESC(traffic_ms, "how long there is traffic, in ms");
 
 static unsigned int seed;
 module_param(seed, uint, 0444);
-MODULE_PARM_DESC(seed, "of the random numbers; 0 picks one");
+MODULE_PARM_DESC(seed, "seed of the random numbers; 0: a random seed");
 
 static bool done;
 module_param(done, bool, 0444);

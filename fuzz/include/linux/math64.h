@@ -20,7 +20,7 @@ static inline u64 div_u64_rem(u64 n, u32 d, u32 *rest)
 	return n / d;
 }
 
-/* a * b >> shift, by halves: what 32-bit machines have instead of __int128. */
+/* a * b >> shift, by 32-bit halves, as on 32-bit machines, which have no __int128 */
 static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
 {
 	u64 al = (u32)a, ah = a >> 32, bl = (u32)b, bh = b >> 32;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Just enough of the kernel's headers to build hwheel_levels.h in user space,
- * in gnu11 and with whatever compiler. Each file has what the kernel's file of
- * that name has; types.h also has what kernel code gets without asking for it.
+ * Just enough of the kernel's headers to build hwheel_levels.h in user space, in gnu11
+ * and with any compiler. Each file stands for the kernel's file of the same name. types.h
+ * also has what kernel code gets without an #include.
  */
 #ifndef _LINUX_TYPES_H
 #define _LINUX_TYPES_H
@@ -36,7 +36,7 @@ struct list_head {
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 
 #ifndef READ_ONCE
-/* There is one thread only. The simulator has its own of these. */
+/* There is only one thread. The simulator has definitions of its own. */
 #define data_race(x)			(x)
 #define READ_ONCE(x)			(x)
 #define WRITE_ONCE(x, value)		((x) = (value))
