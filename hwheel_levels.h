@@ -113,9 +113,10 @@
  * the crowd moves to a fan as a whole, in one move (levels_part()).
  *
  * So when a tick is due, few timers have to move before the timers of that tick can run.
- * They are in the spokes that begin at that tick: one spoke of each level, one bucket,
- * and the first spoke of the fan of each of these. Only their own lists count, and none
- * of them is a crowd. With n levels that is at most
+ * They are in the spokes that begin at that tick: one spoke of each level above 0, one
+ * bucket, and the first spoke of the fan of each of these. A bucket that the clock has
+ * entered before may still have a fan, too. Only their own lists count, and none of them
+ * is a crowd. With n levels that is at most
  *
  *	n * HWHEEL_CROWD + (n + 1) * HWHEEL_CROWD_FAN
  *
