@@ -413,9 +413,10 @@ stock_modules_tree()
 	with_lists once "$dir" stock_modules_fill && echo "$dir"
 }
 
-# host_sizes: prints the sizes of the host's FP state and of a signal frame, which has such
-# a state in it, in bytes
-host_sizes()
+# uml_sizes: prints for which sizes of the FP state and of a signal frame, which has such a
+# state in it, UML is built, in bytes. These are the host's, but at least those of a CPU
+# with AMX. So the kernel of any machine uses its stacks as on a machine with AMX.
+uml_sizes()
 {
 	need gcc libc6-dev
 	gcc -x c - -o "$lab_work/sizes" <<-'EOF'
@@ -427,14 +428,20 @@ host_sizes()
 	#define AT_MINSIGSTKSZ 51
 	#endif
 
+	#define AMX_STATE 11008
+	#define AMX_FRAME 11952
+
 	int main(void)
 	{
 		unsigned long frame = getauxval(AT_MINSIGSTKSZ);
-		unsigned int a, b = 0, c, d;
+		unsigned int a, state = 0, c, d;
 
-		__get_cpuid_count(0xd, 0, &a, &b, &c, &d);
+		__get_cpuid_count(0xd, 0, &a, &state, &c, &d);
 		/* Before 5.14 Linux does not tell */
-		printf("%u %lu\n", b, frame ? frame : b + 1024UL);
+		if (!frame)
+			frame = state + 1024UL;
+		printf("%u %lu\n", state > AMX_STATE ? state : AMX_STATE,
+		       frame > AMX_FRAME ? frame : AMX_FRAME);
 		return 0;
 	}
 	EOF
@@ -443,7 +450,7 @@ host_sizes()
 
 # stack_order FRAME: prints the CONFIG_KERNEL_STACK_ORDER of UML with which a signal frame
 # of FRAME bytes takes at most an eighth of a stack. UML's interrupts are signals. Up to
-# 6.12 their handlers have an FP state on the stack, too. With AMX the two take most of
+# 6.12 their handlers have an FP state on the stack, too. With AMX the two take more than
 # the default stack of 16 KiB.
 stack_order()
 {
@@ -461,22 +468,24 @@ stack_fits()
 	[ $((4096 << $1)) -ge $((8 * $2)) ]
 }
 
-# uml_config: prints the part of UML's configuration that depends on the host
+# uml_config: prints the part of UML's configuration that depends on sizes
 uml_config()
 {
-	echo "CONFIG_KERNEL_STACK_ORDER=$(stack_order "$(host_sizes | cut -d ' ' -f 2)")"
+	echo "CONFIG_KERNEL_STACK_ORDER=$(stack_order "$(uml_sizes | cut -d ' ' -f 2)")"
 }
 
-# uml_stack_fits BUILDDIR [FRAME]: whether a frame takes at most an eighth of the stack of
-# this UML kernel. The default is this host's frame.
+# uml_stack_fits BUILDDIR: whether a frame takes at most an eighth of the stack of this UML
+# kernel, and an FP state has room if the kernel was built for a fixed size of it
 uml_stack_fits()
 {
-	local order frame
+	local order state frame longs constants=$1/include/generated/user_constants.h
 
 	order=$(sed -n 's/^CONFIG_KERNEL_STACK_ORDER=//p' "$1/.config")
-	frame=${2:-$(host_sizes | cut -d ' ' -f 2)}
+	longs=$(sed -n 's/^#define HOST_FP_SIZE \([0-9]*\).*/\1/p' "$constants") || return
+	read -r state frame < <(uml_sizes)
 	echo "a signal frame takes $frame of $((4096 << order)) bytes of a stack"
-	stack_fits "$order" "$frame"
+	echo "an FP state takes $state of ${longs:+$((8 * longs))} bytes"
+	stack_fits "$order" "$frame" && [ $((8 * ${longs:-state})) -ge "$state" ]
 }
 
 # patch_source DIR: patches UML and KUnit in a kernel's source.
@@ -487,16 +496,27 @@ uml_stack_fits()
 #   own limit remains.
 patch_source()
 {
-	local kunit=$1/lib/kunit xstate
+	local kunit=$1/lib/kunit state
 
-	xstate=$(host_sizes | cut -d ' ' -f 1)
-	[ "$xstate" -ge 2696 ] || xstate=2696
-	sed -i "s/(HOST_FP_SIZE, [0-9]*)/(HOST_FP_SIZE, $xstate)/" \
+	state=$(uml_sizes | cut -d ' ' -f 1)
+	sed -i "s/(HOST_FP_SIZE, [0-9]*)/(HOST_FP_SIZE, $state)/" \
 		"$1/arch/x86/um/user-offsets.c" &&
 		sed -i -e 's/return 300 \* msecs_to_jiffies(.*/return MAX_SCHEDULE_TIMEOUT;/' \
 			-e 's/return mult \* kunit_base_timeout .*/return MAX_SCHEDULE_TIMEOUT;/' \
 			"$kunit/try-catch.c" "$kunit/test.c" &&
 		grep -q 'return MAX_SCHEDULE_TIMEOUT;' "$kunit/try-catch.c" "$kunit/test.c"
+}
+
+# build_key TEXT...: prints a key for what is built from a kernel's source: TEXT, how the
+# source is patched, and the compiler
+build_key()
+{
+	{
+		printf '%s\n' "$@"
+		declare -f patch_source
+		uml_sizes
+		gcc --version
+	} | sha256sum | cut -c -12
 }
 
 #

@@ -139,13 +139,10 @@ reach_i386()
 # conflicts with cross compilers.
 i386_tree()
 {
-	local key
-
 	need gcc libc6-dev make flex bison bc python3
 	need "gcc-$(gcc -dumpversion)-multilib"
 	source=$(linux_source 6.x)
-	key=$(echo "$source $(host_sizes) $(declare -f patch_source)" | sha256sum)
-	dir=$lab_cache/uml-i386-${key:0:12}
+	dir=$lab_cache/uml-i386-$(build_key "$source")
 	once "$dir" i386_fill
 }
 
