@@ -83,14 +83,28 @@ once()
 # Debian's archive
 #
 
+# debian_machine: dies unless this is a machine that the scripts can get packages and
+# kernels for
+debian_machine()
+{
+	local machine
+
+	# shellcheck source=/dev/null
+	machine=$(. "${OS_RELEASE:-/etc/os-release}" && echo "$ID:${VERSION_ID-} $PRETTY_NAME") ||
+		machine=": unknown"
+	case $(uname -m)-${machine%% *} in
+	x86_64-debian:|x86_64-debian:1[2-9]) command -v apt-get >/dev/null && return ;;
+	esac
+	die "this needs Debian 12, 13 or testing on x86-64, with apt-get;" \
+		"this machine is ${machine#* } on $(uname -m)"
+}
+
 # archive LOG APT-GET-ARGUMENTS...: runs one apt-get at a time, since apt takes locks
 archive()
 {
 	local log=$1
 
 	shift
-	command -v apt-get >/dev/null ||
-		die "this needs Debian's apt-get: Debian 12, 13 or testing"
 	flock "$lab_cache/apt.lock" env DEBIAN_FRONTEND=noninteractive \
 		apt-get -y -o DPkg::Lock::Timeout=300 "$@" \
 		>"$lab_cache/log/$log.log" 2>&1 </dev/null
@@ -117,6 +131,7 @@ need()
 			2>/dev/null | grep -q ' installed$' || missing+=("$package")
 	done
 	[ ${#missing[@]} -gt 0 ] || return 0
+	debian_machine
 	[ "$(id -u)" = 0 ] || die "not root; please install ${missing[*]}"
 
 	say "apt: installing ${missing[*]}$where"
@@ -172,6 +187,7 @@ debian_sources()
 # of a kernel: NAME VERSION SUITE, newest versions first.
 lists()
 {
+	debian_machine
 	need debian-archive-keyring
 	mkdir -p "$lab_lists"/{lists,archives}/partial
 	(
@@ -185,7 +201,7 @@ lists_fetch()
 	local dir=$lab_lists apt_cache=(apt-cache -c "$lab_lists/conf")
 
 	with_archive debian_mirror main >/dev/null ||
-		die "this machine's apt has no archive of Debian: this needs Debian 12, 13 or testing"
+		die "this machine's apt has no archive of Debian"
 	say "apt: fetching the lists of all of Debian's suites (about 20 s)"
 	debian_sources {bookworm,trixie}{,-security,-backports} forky{,-security} \
 		sid experimental | sed "s/ \[/&arch=$lab_arch target=Packages /" >"$dir/sources"
@@ -484,7 +500,7 @@ uml_stack_fits()
 	longs=$(sed -n 's/^#define HOST_FP_SIZE \([0-9]*\).*/\1/p' "$constants") || return
 	read -r state frame < <(uml_sizes)
 	echo "a signal frame takes $frame of $((4096 << order)) bytes of a stack"
-	echo "an FP state takes $state of ${longs:+$((8 * longs))} bytes"
+	[ -z "$longs" ] || echo "an FP state takes $state of $((8 * longs)) bytes"
 	stack_fits "$order" "$frame" && [ $((8 * ${longs:-state})) -ge "$state" ]
 }
 
