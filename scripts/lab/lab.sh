@@ -157,16 +157,24 @@ need_in_root()
 }
 
 # debian_mirror SUITE: prints the mirror of Debian that this machine's apt uses, by its
-# lists; nothing if it has none for such a suite
-# shellcheck disable=SC2016 # apt's variables
+# lists, or the one that the lab's lists are from; nothing if there is none for such a suite
 debian_mirror()
 {
-	apt-get indextargets --format '$(ORIGIN) $(COMPONENT) $(RELEASE) $(REPO_URI)' \
-		'Created-By: Packages' 2>/dev/null |
-		awk -v security="${1##*-}" '
+	{
+		debian_indexes -c "$lab_lists/conf"
+		debian_indexes
+	} | awk -v security="${1##*-}" '
 		$1 == "Debian" && $2 == "main" &&
 		($3 ~ /-security$/) == (security == "security") { uri = $4 }
 		END { print uri; exit !uri }'
+}
+
+# debian_indexes APT-GET-OPTIONS...: prints which suites apt has lists of
+# shellcheck disable=SC2016 # apt's variables
+debian_indexes()
+{
+	apt-get "$@" indextargets --format '$(ORIGIN) $(COMPONENT) $(RELEASE) $(REPO_URI)' \
+		'Created-By: Packages' 2>/dev/null || :
 }
 
 # debian_sources SUITE...: prints lines for a sources.list
@@ -176,9 +184,15 @@ debian_sources()
 
 	for suite; do
 		mirror=$(debian_mirror "$suite") || continue
-		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
-			"$mirror $suite main"
+		debian_lines "$mirror" "$suite"
 	done
+}
+
+# debian_lines MIRROR SUITE...: prints a line for each suite
+debian_lines()
+{
+	printf "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $1 %s main\n" \
+		"${@:2}"
 }
 
 # lists MINUTES: fetches the lists of the lab's own apt, unless they are younger. The lists
@@ -198,13 +212,19 @@ lists()
 
 lists_fetch()
 {
-	local dir=$lab_lists apt_cache=(apt-cache -c "$lab_lists/conf")
+	local dir=$lab_lists apt_cache=(apt-cache -c "$lab_lists/conf") main
 
-	with_archive debian_mirror main >/dev/null ||
+	main=$(with_archive debian_mirror main) ||
 		die "this machine's apt has no archive of Debian"
 	say "apt: fetching the lists of all of Debian's suites (about 20 s)"
-	debian_sources {bookworm,trixie}{,-security,-backports} forky{,-security} \
-		sid experimental | sed "s/ \[/&arch=$lab_arch target=Packages /" >"$dir/sources"
+	{
+		debian_sources {bookworm,trixie}{,-security,-backports} forky{,-security} \
+			sid experimental
+		# Testing's security archive may be empty. Then apt does not tell where it is.
+		debian_mirror security >/dev/null ||
+			debian_lines "${main%/debian/}/debian-security/" \
+				{bookworm,trixie,forky}-security
+	} | sed "s/ \[/&arch=$lab_arch target=Packages /" >"$dir/sources"
 	: >"$dir/status"
 	cat >"$dir/conf" <<-END
 	Dir::Etc::sourcelist "$dir/sources";
