@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: builds by gcc and clang, for i386 and arm64; messages when something is missing
-# Takes: 320 s
+# Takes: 190 s
 #
 # Builds with other compilers and for other architectures, and checks the messages on a
 # machine that lacks something.

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2013,SC2016,SC2088,SC2154
 #
 # Suite: each command in README, run on a new Debian, and on its kernel in QEMU
-# Takes: 400 s
+# Takes: 410 s
 #
 # Two machines with a new Debian, of the release DEBIAN or of this machine's, follow
 # README. Both have a clone of the checkout in ~/hwheel, and run README's commands there.
