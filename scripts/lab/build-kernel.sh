@@ -52,9 +52,7 @@ fill_kernel()
 	sed -i "s,^export KBUILD_OUTPUT = .*,export KBUILD_OUTPUT = $dir," "$1/Makefile"
 }
 
-key=$(cat "$wanted" <(declare -f fill_kernel patch_source) \
-	<(echo "$source" "$(host_sizes)") | sha256sum)
-dir=$lab_cache/$name-${key:0:12}
+dir=$lab_cache/$name-$(build_key "$source" "$(cat "$wanted")" "$(declare -f fill_kernel)")
 
 once "$dir" fill_kernel || die "no kernel $name"
 echo "$dir/$image $dir"

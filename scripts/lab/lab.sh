@@ -83,14 +83,28 @@ once()
 # Debian's archive
 #
 
+# debian_machine: dies unless this is a machine that the scripts can get packages and
+# kernels for
+debian_machine()
+{
+	local machine
+
+	# shellcheck source=/dev/null
+	machine=$(. "${OS_RELEASE:-/etc/os-release}" && echo "$ID:${VERSION_ID-} $PRETTY_NAME") ||
+		machine=": unknown"
+	case $(uname -m)-${machine%% *} in
+	x86_64-debian:|x86_64-debian:1[2-9]) command -v apt-get >/dev/null && return ;;
+	esac
+	die "this needs Debian 12, 13 or testing on x86-64, with apt-get;" \
+		"this machine is ${machine#* } on $(uname -m)"
+}
+
 # archive LOG APT-GET-ARGUMENTS...: runs one apt-get at a time, since apt takes locks
 archive()
 {
 	local log=$1
 
 	shift
-	command -v apt-get >/dev/null ||
-		die "this needs Debian's apt-get: Debian 12, 13 or testing"
 	flock "$lab_cache/apt.lock" env DEBIAN_FRONTEND=noninteractive \
 		apt-get -y -o DPkg::Lock::Timeout=300 "$@" \
 		>"$lab_cache/log/$log.log" 2>&1 </dev/null
@@ -117,6 +131,7 @@ need()
 			2>/dev/null | grep -q ' installed$' || missing+=("$package")
 	done
 	[ ${#missing[@]} -gt 0 ] || return 0
+	debian_machine
 	[ "$(id -u)" = 0 ] || die "not root; please install ${missing[*]}"
 
 	say "apt: installing ${missing[*]}$where"
@@ -142,16 +157,24 @@ need_in_root()
 }
 
 # debian_mirror SUITE: prints the mirror of Debian that this machine's apt uses, by its
-# lists; nothing if it has none for such a suite
-# shellcheck disable=SC2016 # apt's variables
+# lists, or the one that the lab's lists are from; nothing if there is none for such a suite
 debian_mirror()
 {
-	apt-get indextargets --format '$(ORIGIN) $(COMPONENT) $(RELEASE) $(REPO_URI)' \
-		'Created-By: Packages' 2>/dev/null |
-		awk -v security="${1##*-}" '
+	{
+		debian_indexes -c "$lab_lists/conf"
+		debian_indexes
+	} | awk -v security="${1##*-}" '
 		$1 == "Debian" && $2 == "main" &&
 		($3 ~ /-security$/) == (security == "security") { uri = $4 }
 		END { print uri; exit !uri }'
+}
+
+# debian_indexes APT-GET-OPTIONS...: prints which suites apt has lists of
+# shellcheck disable=SC2016 # apt's variables
+debian_indexes()
+{
+	apt-get "$@" indextargets --format '$(ORIGIN) $(COMPONENT) $(RELEASE) $(REPO_URI)' \
+		'Created-By: Packages' 2>/dev/null || :
 }
 
 # debian_sources SUITE...: prints lines for a sources.list
@@ -161,9 +184,15 @@ debian_sources()
 
 	for suite; do
 		mirror=$(debian_mirror "$suite") || continue
-		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
-			"$mirror $suite main"
+		debian_lines "$mirror" "$suite"
 	done
+}
+
+# debian_lines MIRROR SUITE...: prints a line for each suite
+debian_lines()
+{
+	printf "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $1 %s main\n" \
+		"${@:2}"
 }
 
 # lists MINUTES: fetches the lists of the lab's own apt, unless they are younger. The lists
@@ -172,6 +201,7 @@ debian_sources()
 # of a kernel: NAME VERSION SUITE, newest versions first.
 lists()
 {
+	debian_machine
 	need debian-archive-keyring
 	mkdir -p "$lab_lists"/{lists,archives}/partial
 	(
@@ -182,13 +212,19 @@ lists()
 
 lists_fetch()
 {
-	local dir=$lab_lists apt_cache=(apt-cache -c "$lab_lists/conf")
+	local dir=$lab_lists apt_cache=(apt-cache -c "$lab_lists/conf") main
 
-	with_archive debian_mirror main >/dev/null ||
-		die "this machine's apt has no archive of Debian: this needs Debian 12, 13 or testing"
+	main=$(with_archive debian_mirror main) ||
+		die "this machine's apt has no archive of Debian"
 	say "apt: fetching the lists of all of Debian's suites (about 20 s)"
-	debian_sources {bookworm,trixie}{,-security,-backports} forky{,-security} \
-		sid experimental | sed "s/ \[/&arch=$lab_arch target=Packages /" >"$dir/sources"
+	{
+		debian_sources {bookworm,trixie}{,-security,-backports} forky{,-security} \
+			sid experimental
+		# Testing's security archive may be empty. Then apt does not tell where it is.
+		debian_mirror security >/dev/null ||
+			debian_lines "${main%/debian/}/debian-security/" \
+				{bookworm,trixie,forky}-security
+	} | sed "s/ \[/&arch=$lab_arch target=Packages /" >"$dir/sources"
 	: >"$dir/status"
 	cat >"$dir/conf" <<-END
 	Dir::Etc::sourcelist "$dir/sources";
@@ -413,9 +449,10 @@ stock_modules_tree()
 	with_lists once "$dir" stock_modules_fill && echo "$dir"
 }
 
-# host_sizes: prints the sizes of the host's FP state and of a signal frame, which has such
-# a state in it, in bytes
-host_sizes()
+# uml_sizes: prints for which sizes of the FP state and of a signal frame, which has such a
+# state in it, UML is built, in bytes. These are the host's, but at least those of a CPU
+# with AMX. So the kernel of any machine uses its stacks as on a machine with AMX.
+uml_sizes()
 {
 	need gcc libc6-dev
 	gcc -x c - -o "$lab_work/sizes" <<-'EOF'
@@ -427,14 +464,20 @@ host_sizes()
 	#define AT_MINSIGSTKSZ 51
 	#endif
 
+	#define AMX_STATE 11008
+	#define AMX_FRAME 11952
+
 	int main(void)
 	{
 		unsigned long frame = getauxval(AT_MINSIGSTKSZ);
-		unsigned int a, b = 0, c, d;
+		unsigned int a, state = 0, c, d;
 
-		__get_cpuid_count(0xd, 0, &a, &b, &c, &d);
+		__get_cpuid_count(0xd, 0, &a, &state, &c, &d);
 		/* Before 5.14 Linux does not tell */
-		printf("%u %lu\n", b, frame ? frame : b + 1024UL);
+		if (!frame)
+			frame = state + 1024UL;
+		printf("%u %lu\n", state > AMX_STATE ? state : AMX_STATE,
+		       frame > AMX_FRAME ? frame : AMX_FRAME);
 		return 0;
 	}
 	EOF
@@ -443,7 +486,7 @@ host_sizes()
 
 # stack_order FRAME: prints the CONFIG_KERNEL_STACK_ORDER of UML with which a signal frame
 # of FRAME bytes takes at most an eighth of a stack. UML's interrupts are signals. Up to
-# 6.12 their handlers have an FP state on the stack, too. With AMX the two take most of
+# 6.12 their handlers have an FP state on the stack, too. With AMX the two take more than
 # the default stack of 16 KiB.
 stack_order()
 {
@@ -461,22 +504,24 @@ stack_fits()
 	[ $((4096 << $1)) -ge $((8 * $2)) ]
 }
 
-# uml_config: prints the part of UML's configuration that depends on the host
+# uml_config: prints the part of UML's configuration that depends on sizes
 uml_config()
 {
-	echo "CONFIG_KERNEL_STACK_ORDER=$(stack_order "$(host_sizes | cut -d ' ' -f 2)")"
+	echo "CONFIG_KERNEL_STACK_ORDER=$(stack_order "$(uml_sizes | cut -d ' ' -f 2)")"
 }
 
-# uml_stack_fits BUILDDIR [FRAME]: whether a frame takes at most an eighth of the stack of
-# this UML kernel. The default is this host's frame.
+# uml_stack_fits BUILDDIR: whether a frame takes at most an eighth of the stack of this UML
+# kernel, and an FP state has room if the kernel was built for a fixed size of it
 uml_stack_fits()
 {
-	local order frame
+	local order state frame longs constants=$1/include/generated/user_constants.h
 
 	order=$(sed -n 's/^CONFIG_KERNEL_STACK_ORDER=//p' "$1/.config")
-	frame=${2:-$(host_sizes | cut -d ' ' -f 2)}
+	longs=$(sed -n 's/^#define HOST_FP_SIZE \([0-9]*\).*/\1/p' "$constants") || return
+	read -r state frame < <(uml_sizes)
 	echo "a signal frame takes $frame of $((4096 << order)) bytes of a stack"
-	stack_fits "$order" "$frame"
+	[ -z "$longs" ] || echo "an FP state takes $state of $((8 * longs)) bytes"
+	stack_fits "$order" "$frame" && [ $((8 * ${longs:-state})) -ge "$state" ]
 }
 
 # patch_source DIR: patches UML and KUnit in a kernel's source.
@@ -487,16 +532,27 @@ uml_stack_fits()
 #   own limit remains.
 patch_source()
 {
-	local kunit=$1/lib/kunit xstate
+	local kunit=$1/lib/kunit state
 
-	xstate=$(host_sizes | cut -d ' ' -f 1)
-	[ "$xstate" -ge 2696 ] || xstate=2696
-	sed -i "s/(HOST_FP_SIZE, [0-9]*)/(HOST_FP_SIZE, $xstate)/" \
+	state=$(uml_sizes | cut -d ' ' -f 1)
+	sed -i "s/(HOST_FP_SIZE, [0-9]*)/(HOST_FP_SIZE, $state)/" \
 		"$1/arch/x86/um/user-offsets.c" &&
 		sed -i -e 's/return 300 \* msecs_to_jiffies(.*/return MAX_SCHEDULE_TIMEOUT;/' \
 			-e 's/return mult \* kunit_base_timeout .*/return MAX_SCHEDULE_TIMEOUT;/' \
 			"$kunit/try-catch.c" "$kunit/test.c" &&
 		grep -q 'return MAX_SCHEDULE_TIMEOUT;' "$kunit/try-catch.c" "$kunit/test.c"
+}
+
+# build_key TEXT...: prints a key for what is built from a kernel's source: TEXT, how the
+# source is patched, and the compiler
+build_key()
+{
+	{
+		printf '%s\n' "$@"
+		declare -f patch_source
+		uml_sizes
+		gcc --version
+	} | sha256sum | cut -c -12
 }
 
 #

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: the latest callback and the longest lock hold, counted in instructions
-# Takes: 300 s
+# Takes: 180 s
 
 # The clock counts instructions, one a nanosecond, so the host's load does not matter
 suite()

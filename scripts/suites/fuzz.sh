@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: the levels in user space under ASan and UBSan, driven by libFuzzer
-# Takes: 90 s
+# Takes: 80 s
 
 suite()
 {

@@ -33,6 +33,7 @@ suite()
 	say "$suite: building UML with it"
 	graft_kunit run --timeout 300 | tee "$lab_work/run" || :
 	kunit_results "$lab_work/run"
+	try "signal frames fit" uml_stack_fits "$build"
 	say "$suite: building it as modules"
 	modules=({HWHEEL,HWHEEL_KUNIT_TEST,HWHEEL_TORTURE_TEST,HWHEEL_BENCH,SAMPLE_HWHEEL}"=m")
 	graft_kunit build --kconfig_add CONFIG_SAMPLES=y \

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: the KUnit tests in user-mode Linux, of the oldest kernel
-# Takes: 80 s
+# Takes: 70 s
 
 . "$lab_scripts/suites/shared/kunit.sh"
 

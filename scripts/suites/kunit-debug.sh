@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: KUnit in user-mode Linux under KASAN, lockdep, debugobjects, kmemleak
-# Takes: 150 s
+# Takes: 130 s
 
 . "$lab_scripts/suites/shared/kunit.sh"
 

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: the KUnit tests in user-mode Linux, of the newest kernel
-# Takes: 75 s
+# Takes: 60 s
 
 . "$lab_scripts/suites/shared/kunit.sh"
 
@@ -12,7 +12,8 @@ suite()
 	run_kunit uml
 }
 
-# Signal frames of CPUs with AMX, with AVX-512, and without either
+# Signal frames of CPUs with AMX, with AVX-512, and without either. The default stack, and
+# the FP state that Linux 6.1 has room for, are too small for every machine.
 stack_sizes()
 {
 	local frame sizes=
@@ -21,7 +22,21 @@ stack_sizes()
 		sizes+="$(stack_order $frame) "
 	done
 	[ "$sizes" = "5 3 2 " ] || { echo "$sizes"; return 1; }
-	mkdir "$lab_work/small"
-	echo CONFIG_KERNEL_STACK_ORDER=2 >"$lab_work/small/.config"
-	uml_stack_fits "$lab_work/small" 2048 && ! uml_stack_fits "$lab_work/small" 11952
+	stack_check "$(uml_config)" &&
+		stack_check "$(uml_config)" "$(uml_sizes | cut -d ' ' -f 1)" &&
+		! stack_check CONFIG_KERNEL_STACK_ORDER=2 &&
+		! stack_check "$(uml_config)" 2696
+}
+
+# stack_check CONFIG [BYTES]: whether the stack of such a kernel, with so many bytes for an
+# FP state, fits
+stack_check()
+{
+	local build=$lab_work/stack
+
+	mkdir -p "$build/include/generated"
+	echo "$1" >"$build/.config"
+	echo "${2:+#define HOST_FP_SIZE $(($2 / 8)) /* DEFINE */}" \
+		>"$build/include/generated/user_constants.h"
+	uml_stack_fits "$build"
 }

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: kmemleak after a thousand loads, creates, destroys and unloads
-# Takes: 40 s
+# Takes: 70 s
 
 . "$lab_scripts/suites/shared/kunit.sh"
 

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: the qdisc hwpace on stock kernels: rates, losses, changes under load
-# Takes: 140 s
+# Takes: 130 s
 
 # A simulated machine keeps up with this rate even if the real one is busy
 suite()

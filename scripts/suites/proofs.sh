@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: the arithmetic of the levels: proofs, a run over small geometries
-# Takes: 420 s
+# Takes: 220 s
 
 suite()
 {

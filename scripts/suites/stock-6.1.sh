@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: load, debugfs, sessions, unload on Debian's 6.1 in QEMU, 2 CPUs
-# Takes: 60 s
+# Takes: 30 s
 
 . "$lab_scripts/suites/shared/stock.sh"
 

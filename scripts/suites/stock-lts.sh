@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: load, debugfs, sessions, unload on the newest longterm kernel beside 6.1 and 6.12
-# Takes: 5 s
+# Takes: 13 s
 
 . "$lab_scripts/suites/shared/stock.sh"
 

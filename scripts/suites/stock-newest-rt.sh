@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: load, debugfs, sessions, unload on Debian's newest PREEMPT_RT in QEMU, 2 CPUs
-# Takes: 75 s
+# Takes: 60 s
 
 . "$lab_scripts/suites/shared/stock.sh"
 

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: timers of both clocks across a suspend; torture while the machine suspends
-# Takes: 110 s
+# Takes: 90 s
 
 suite()
 {

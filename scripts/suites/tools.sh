@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: the output of hwheel-plan, hwheel-top, hwheel-plot and hwheel-record.sh
-# Takes: 40 s
+# Takes: 30 s
 
 suite()
 {

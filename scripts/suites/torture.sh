@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: half a minute of torture on stock kernels while CPUs go offline and come back
-# Takes: 190 s
+# Takes: 220 s
 
 suite()
 {

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: tracepoints and bpftrace scripts agree with debugfs
-# Takes: 120 s
+# Takes: 70 s
 
 suite()
 {
