@@ -687,6 +687,8 @@ static void ksoftirqd_main(void *arg)
 	}
 }
 
+static wait_queue_head_t bh_free = { { &bh_free.waiting, &bh_free.waiting } };
+
 /* On PREEMPT_RT a lock of the CPU, which the softirq thread takes, too. */
 void local_bh_disable(void)
 {
@@ -700,7 +702,7 @@ void local_bh_disable(void)
 		return;
 	task->pinned = true;
 	while (sim_cpu->bh_owner)
-		sim_sleep(1000);
+		wait_event(bh_free, !sim_cpu->bh_owner);
 	sim_cpu->bh_owner = task;
 }
 
@@ -712,6 +714,7 @@ void local_bh_enable(void)
 		if (!--c->curr->bh) {
 			c->bh_owner = NULL;
 			c->curr->pinned = c->curr == c->ksoftirqd;
+			wake_up_all(&bh_free);
 		}
 		return;
 	}

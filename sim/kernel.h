@@ -128,6 +128,7 @@ void oracle_irqs_on(unsigned long long writes);
 void oracle_stalled(unsigned long long ns);	/* by the host */
 void oracle_hrtimer(struct hrtimer *timer, bool end);
 bool oracle_warn(const char *text);
+bool oracle_mistake(const struct sim_cpu *cpu);	/* its call is one */
 void oracle_quiet(void);		/* nothing goes on, and something is to come */
 void oracle_dead_end(void);		/* nothing goes on, nothing will */
 

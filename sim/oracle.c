@@ -522,6 +522,17 @@ void oracle_hwheel_cancel(struct hwheel_timer *timer, void *function)
 	changed(slot);
 }
 
+/*
+ * Who uses a timer of a wheel that was destroyed may race with who creates the next one
+ * in its memory. hwheel survives that, and promises no more.
+ */
+bool oracle_mistake(const struct sim_cpu *cpu)
+{
+	const struct sim_call *call = cpu->curr->call;
+
+	return call && call->slot && (call->dead_wheel || wheel_is_dead(call->slot));
+}
+
 bool oracle_warn(const char *text)
 {
 	struct sim_call *call = current->call;
