@@ -11,7 +11,6 @@
 #	 [TIME=seconds] sim.sh check	replays the programs of sim/kept, then runs new seeds
 #					on one CPU (default 120 s)
 #	 sim.sh kept			replays the programs of sim/kept
-#	 sim.sh strict			replays those of sim/strict, which fail today
 #	 sim.sh replay FILE		prints all that happens in a program; GDB=1: under
 #					gdb, which stops at the bug
 #	 sim.sh shrink FILE		makes a program that fails shorter
@@ -20,7 +19,6 @@
 #					the fault is found (default: at most 60 s)
 #	 sim.sh faults			prints the names of these faults
 #
-# LATE=strict: with the bound on lateness that is the aim, not the one that holds today.
 # KIND=rt: as on PREEMPT_RT; KIND=asan: with sanitizers; KIND=race: looks for data races.
 # HWHEEL_SRC=folder: takes hwheel.c from this folder.
 
@@ -149,12 +147,6 @@ replay_kept()
 	"$found/sim-plain" run "${files[@]}"
 }
 
-strict()
-{
-	prepare plain
-	LATE=strict "$found/sim-plain" run "$lab_top"/sim/strict/*
-}
-
 replay()
 {
 	prepare "${KIND:-plain}"
@@ -198,7 +190,7 @@ fault()
 }
 
 case ${1:-run} in
-run|check|strict)
+run|check)
 	"${1:-run}" ;;
 kept)
 	replay_kept ;;

@@ -44,6 +44,7 @@ struct sim_cpu *sim_cpu;
 unsigned long long sim_time, sim_horizon = SIM_NEVER, sim_writes;
 unsigned long long sim_boot_off, sim_switches, sim_quiet_steps;
 unsigned int sim_hotplugs;
+unsigned long long sim_hotplug_at;
 unsigned int nr_cpu_ids;
 
 static void *main_sp;
@@ -1098,6 +1099,8 @@ static unsigned long long hr_program(struct sim_cpu *c)
 		return SIM_NEVER;
 	}
 	if (c->hr_wanted != hr_expires(first)) {
+		if (c->hr_late && c->hr_wanted < sim_time)
+			oracle_stalled(min(c->hr_late, sim_time - c->hr_wanted));
 		c->hr_wanted = hr_expires(first);
 		c->hr_late = 0;
 		if (sim_world.late_irq && !(sim_random() % 4))
@@ -1493,6 +1496,12 @@ void cpus_read_unlock(void)
 	wake_up_all(&hotplug);
 }
 
+static void hotplug_step(void)
+{
+	sim_hotplugs++;
+	sim_hotplug_at = sim_time;
+}
+
 static void hotplug_begin(void)
 {
 	while (hotplug_writer)
@@ -1583,7 +1592,7 @@ bool sim_cpu_down(int cpu)
 		hotplug_end();
 		return false;
 	}
-	sim_hotplugs++;
+	hotplug_step();
 	while (sim_cpu == c) {		/* leave it */
 		for (i = 0; !sim_cpus[i].online || &sim_cpus[i] == c; i++)
 			;
@@ -1601,7 +1610,7 @@ bool sim_cpu_down(int cpu)
 	sim_step(sim_rnd(20000));
 	if (cpuhp_dead)
 		cpuhp_dead(cpu);
-	sim_hotplugs++;
+	hotplug_step();
 	hotplug_end();
 	return true;
 }
@@ -1615,7 +1624,7 @@ bool sim_cpu_up(int cpu)
 		hotplug_end();
 		return false;
 	}
-	sim_hotplugs++;
+	hotplug_step();
 	if (cpuhp_prepare)
 		cpuhp_prepare(cpu);
 	sim_run(sim_rnd(20000));
@@ -1624,7 +1633,7 @@ bool sim_cpu_up(int cpu)
 	c->dead = false;
 	poke(c->time);
 	sim_run(sim_rnd(2000));
-	sim_hotplugs++;
+	hotplug_step();
 	hotplug_end();
 	return true;
 }

@@ -88,6 +88,7 @@ extern unsigned long long sim_boot_off;	/* time asleep */
 extern unsigned long long sim_switches;
 extern unsigned long long sim_quiet_steps;	/* since something was got done */
 extern unsigned int sim_hotplugs;	/* CPUs that went or came, begun and ended */
+extern unsigned long long sim_hotplug_at;	/* the last of these */
 extern long sim_allocs, sim_alloc_fail_at, sim_alloc_fails, sim_allocs_failed;
 extern unsigned long long sim_alloc_failed_at;
 

@@ -360,7 +360,6 @@ int main(int argc, char **argv)
 	int i, bad = 0;
 
 	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	sim_strict = getenv("LATE") && !strcmp(getenv("LATE"), "strict");
 	if (getenv("BROKEN"))
 		sim_set_param("broken", 0, getenv("BROKEN"));
 

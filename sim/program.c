@@ -823,7 +823,6 @@ void program_run(const struct program *p)
 	sim_world.late_irq = world_number(p, "late_irq", 0);
 	sim_world.migrate = world_number(p, "migrate", 0);
 	sim_world.no_debug_objects = world_number(p, "no_debug_objects", 0);
-	sim_strict |= world_number(p, "strict", 0);
 	sim_late_ns = world_number(p, "late_ns", 0);
 	builtin = world_number(p, "builtin", 0);
 	sim_nr_slots = clamp(world_number(p, "slots", 64), 1ULL, 2000000ULL);
