@@ -1544,6 +1544,8 @@ static void take_down(void *arg)
 	struct hrtimer *timer;
 	int i;
 
+	while (c->bh_owner)		/* PREEMPT_RT: it can't leave */
+		wait_event(bh_free, !c->bh_owner);
 	irqs_go_off();
 	c->curr->count += HARDIRQ_OFFSET;
 	c->online = false;
@@ -1555,7 +1557,7 @@ static void take_down(void *arg)
 		hr_enqueue(timer, other);
 	}
 	for (i = 0; i < nr_tasks; i++)
-		if (tasks[i].cpu == c && !tasks[i].pinned && !tasks[i].queued)
+		if (tasks[i].cpu == c && !(tasks[i].pinned && tasks[i].prio) && !tasks[i].queued)
 			tasks[i].cpu = other;
 	list_for_each_entry_safe(task, n, &c->runq, entry) {
 		if (task == c->ksoftirqd || (task->pinned && task->prio))
@@ -1599,8 +1601,6 @@ bool sim_cpu_down(int cpu)
 		migrate_to(&sim_cpus[i]);
 	}
 	sim_cpu->curr->pinned = true;
-	while (SIM_RT && c->bh_owner)
-		sim_sleep(1000);
 	task = task_new("stopper", cpu, take_down, sim_cpu);
 	task->pinned = true;
 	task->prio = 2;
