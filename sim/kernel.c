@@ -873,6 +873,7 @@ static void locked(raw_spinlock_t *lock)
 
 	lock->owner = c;
 	lock->moves = sim_writes;
+	oracle_lock(lock);
 	if (nr_held[c->id] == 16)
 		sim_find("16 locks held");
 	held[c->id][nr_held[c->id]++] = lock;

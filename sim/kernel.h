@@ -124,6 +124,7 @@ void sim_module_exit(void);
 bool sim_set_param(const char *name, unsigned int i, const char *value);
 
 /* The oracle's ears */
+void oracle_lock(raw_spinlock_t *lock);
 void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes);
 void oracle_irqs_on(unsigned long long writes);
 void oracle_stalled(unsigned long long ns);	/* by the host */

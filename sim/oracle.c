@@ -207,7 +207,7 @@ static s64 add_sat(s64 a, s64 b)
  */
 static bool in_change(const struct slot *slot)
 {
-	return slot->calls->next ||
+	return slot->calls->next || wheel_is_dead(slot) ||
 	       (slot->pending && slot->expires <= sim_clock(slot->wheel));
 }
 
@@ -559,8 +559,17 @@ bool oracle_warn(const char *text)
 /* A list move is three to five WRITE_ONCE()s; a call may add some of its own. */
 #define MOST_WRITES	(5 * 32 + 16)
 
+void oracle_lock(raw_spinlock_t *lock)
+{
+	if (lock->is_base)
+		lock->cascaded = peek_cascaded(lock);
+}
+
 void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes)
 {
+	if (lock->is_base && peek_cascaded(lock) > lock->cascaded + 32)
+		sim_find("%llu timers cascaded with a lock held",
+			 peek_cascaded(lock) - lock->cascaded);
 	/* While a CPU goes, the moves of its timers have two more each. */
 	if (lock->is_base && writes > (sim_hotplugs & 1 ? 2 : 1) * MOST_WRITES)
 		sim_find("%llu list moves with a lock held", writes / 3);
