@@ -48,7 +48,7 @@ faults=(
 	"catch-up-early	hwheel.c	/void hwheel_catch_up/,/^}/s/levels_tick_down(levels, now)/levels_tick_up(levels, now)/"
 	"dest-kept	hwheel.c	/int hwheel_remove(/,/^}/s/base->dest = NULL;/;/"
 	"crowd-no-part	hwheel_levels.h	/u64 levels_crowd/,/^}/s/if (spoke->more & HWHEEL_ONE_TICK && spoke->mixed)/if (0)/"
-	"hardirq-break	hwheel.c	/void hwheel_run(/,/^}/s/pause = now - begin;/pause = budget / HWHEEL_BREAK;/"
+	"hardirq-break	hwheel.c	/void hwheel_run(/,/^}/s/pause = now - begin;/pause = budget >> 3;/"
 	"parked-no-lead	hwheel_levels.h	/u64 levels_next_sift/,/^}/s/i <= l->planned/i < l->planned/"
 	"init-fails	hwheel.c	/^static int __init hwheel_init/,/^}/s/hwheel_cpuhp_state = 0;/;/"
 	"tick-0		hwheel.c	/void hwheel_arm_base/,/^}/s/(&base->levels, tick)/(\&base->levels, base->armed)/"

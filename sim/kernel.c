@@ -10,6 +10,9 @@
  * at a few steps a CPU is held up for long (a stall): these are what makes orders of
  * events that are rare elsewhere. When all CPUs idle the time jumps.
  *
+ * A program may ask for the other scheduler, that of probabilistic concurrency testing:
+ * see by_rank().
+ *
  * Memory is sequentially consistent: missing barriers are not found.
  */
 #define _GNU_SOURCE
@@ -231,6 +234,43 @@ static void irq_at(struct sim_cpu *c, unsigned long long time)
 static void interrupt(struct sim_cpu *c);
 static void reschedule(bool preempt);
 
+static long least_rank;
+
+/* This CPU goes on when all others wait. */
+static void rank_last(void)
+{
+	sim_cpu->rank = --least_rank;
+}
+
+/*
+ * The other scheduler: CPUs have ranks, and of those that are not idle the one of the
+ * highest rank goes on, until it waits. At a few steps its rank becomes the lowest. Time
+ * is the same for all CPUs, so those that are held up are stalled. (Burckhardt,
+ * Kothari, Musuvathi and Nagarakatte, "A randomized scheduler with probabilistic
+ * guarantees of finding bugs", 2010.)
+ */
+static struct sim_cpu *by_rank(unsigned long long now, unsigned long long *time)
+{
+	struct sim_cpu *best = NULL;
+	unsigned int i;
+
+	if (!(sim_random() % sim_world.ranks))
+		rank_last();
+	*time = SIM_NEVER;
+	for (i = 0; i < sim_world.cpus; i++) {
+		struct sim_cpu *c = &sim_cpus[i];
+		unsigned long long t = max(next_time(c), now);
+
+		if (t < *time || (best && t == *time && c->rank > best->rank)) {
+			*time = t;
+			best = c;
+		}
+	}
+	if (best && next_time(best) < now)
+		oracle_stalled(now - next_time(best));
+	return best;
+}
+
 /* The CPU whose time is the least goes on; returns when that is this one again. */
 void sim_slow(void)
 {
@@ -244,8 +284,8 @@ void sim_slow(void)
 			c->time += sim_random() % sim_world.jitter;
 		c->writes = sim_writes;
 		sim_switches++;
-		if (++sim_quiet_steps > 3000000)
-			sim_find("a wait that does not end: 3 million switches, %s on CPU %d",
+		if (++sim_quiet_steps > (sim_world.ranks ? 30000000 : 3000000))
+			sim_find("a wait that does not end: millions of switches, %s on CPU %d",
 				 c->curr->name, c->id);
 		if (sim_world.stall && !c->spin && !c->idling &&
 		    !(sim_random() % sim_world.stall)) {
@@ -256,7 +296,11 @@ void sim_slow(void)
 			c->time += ns;
 			oracle_stalled(ns);
 		}
-		for (i = 0; i < sim_world.cpus; i++) {
+		if (sim_world.ranks) {
+			best = by_rank(c->time, &least);
+			second = 0;
+		}
+		for (i = 0; i < sim_world.cpus && !sim_world.ranks; i++) {
 			unsigned long long t = next_time(&sim_cpus[i]);
 
 			if (t < least) {
@@ -497,7 +541,7 @@ void sim_run(unsigned long long ns)
 	while (ns) {
 		/* CPUs that are busy side by side take turns, but not every nanosecond. */
 		part = sim_horizon > sim_time ? sim_horizon - sim_time : 0;
-		part = min(ns, clamp(part, 64ULL, 1000000ULL));
+		part = min(ns, clamp(part, sim_world.ranks ? 2000ULL : 64ULL, 1000000ULL));
 		sim_step(part);
 		ns -= part;
 	}
@@ -527,6 +571,7 @@ void cpu_relax(void)
 	if (++task->relaxed > 100000)
 		sim_find("a wait that does not end: 100000 times %s() in %s", __func__,
 			 task->name);
+	rank_last();
 	sim_step(ns);
 }
 
@@ -699,12 +744,15 @@ void local_bh_disable(void)
 		task->count += SOFTIRQ_OFFSET;
 		return;
 	}
-	if (task->bh++)
+	if (task->bh) {
+		task->bh++;
 		return;
+	}
 	task->pinned = true;
 	while (sim_cpu->bh_owner)
 		wait_event(bh_free, !sim_cpu->bh_owner);
 	sim_cpu->bh_owner = task;
+	task->bh = 1;
 }
 
 void local_bh_enable(void)
@@ -2178,6 +2226,7 @@ void sim_start(void (*fn)(void *arg), void *arg)
 		struct sim_cpu *c = &sim_cpus[i];
 
 		c->id = i;
+		c->rank = sim_rnd(1000);
 		c->time = sim_time;
 		c->online = true;
 		c->irq_next = SIM_NEVER;

@@ -60,6 +60,7 @@ struct sim_cpu {
 	bool			softirq;	/* to be run */
 	struct task_struct	*bh_owner;	/* PREEMPT_RT */
 	unsigned long long	resched_at, slice_end;
+	long			rank;		/* the highest goes on; see by_rank() */
 	struct list_head	hrtimers;
 	unsigned long long	hr_fire, hr_wanted, hr_late;
 	call_single_data_t	*csd;
@@ -77,6 +78,7 @@ struct sim_world {
 	unsigned int		stall;		/* one switch of so many stalls its CPU; or 0 */
 	unsigned int		stall_ns;
 	unsigned int		late_irq;	/* ns an interrupt may be late */
+	unsigned int		ranks;		/* one switch of so many changes a rank; or 0 */
 	bool			migrate;	/* tasks wander between CPUs */
 	bool			no_debug_objects;	/* their fixups do nothing */
 	bool			verbose;
