@@ -11,7 +11,6 @@
 #	 [TIME=seconds] sim.sh check	replays the programs of sim/kept, then runs new seeds
 #					on one CPU (default 120 s)
 #	 sim.sh kept			replays the programs of sim/kept
-#	 sim.sh strict			replays those of sim/strict, which fail today
 #	 sim.sh replay FILE		prints all that happens in a program; GDB=1: under
 #					gdb, which stops at the bug
 #	 sim.sh shrink FILE		makes a program that fails shorter
@@ -20,7 +19,6 @@
 #					the fault is found (default: at most 60 s)
 #	 sim.sh faults			prints the names of these faults
 #
-# LATE=strict: with the bound on lateness that is the aim, not the one that holds today.
 # KIND=rt: as on PREEMPT_RT; KIND=asan: with sanitizers; KIND=race: looks for data races.
 # HWHEEL_SRC=folder: takes hwheel.c from this folder.
 
@@ -33,9 +31,9 @@ flags=(-std=gnu11 -g -O2 -fno-pie -no-pie -Wall -Wno-format -Wno-unused-function
 	-DCONFIG_SMP=1 -DCONFIG_DEBUG_OBJECTS_TIMERS=1
 	-I"$lab_top/sim/include" -I"$lab_top/fuzz/include" -I"$lab_top/sim")
 
-# Name, file, edit of the file: faults that only one other test found, or none
+# Name, file, edit of the file: faults that only one other test found, or none, and faults
+# that hwheel once had
 faults=(
-	"splice-mixed	hwheel_levels.h	/void levels_splice/,/^}/s/to->mixed |= from->mixed;/;/"
 	"splice-walk	hwheel_levels.h	/void levels_splice/,/^}/s/if (unlikely(l->walked == from))/if (0)/"
 	"hardirq-goes-on	hwheel.c	/^hwheel_process(/,/^}/s/if (context == HWHEEL_HARDIRQ)/if (0)/"
 	"spent-no-decay	hwheel.c	/bool hwheel_overdrawn/,/^}/s/base->spent -= .*/;/"
@@ -49,6 +47,14 @@ faults=(
 	"added-once	hwheel_levels.h	/u64 levels_added/,/^}/s/(spoke->added % HWHEEL_CROWD)/(spoke->added != HWHEEL_CROWD)/"
 	"catch-up-early	hwheel.c	/void hwheel_catch_up/,/^}/s/levels_tick_down(levels, now)/levels_tick_up(levels, now)/"
 	"dest-kept	hwheel.c	/int hwheel_remove(/,/^}/s/base->dest = NULL;/;/"
+	"crowd-no-part	hwheel_levels.h	/u64 levels_crowd/,/^}/s/if (spoke->more & HWHEEL_ONE_TICK && spoke->mixed)/if (0)/"
+	"hardirq-break	hwheel.c	/void hwheel_run(/,/^}/s/pause = now - begin;/pause = budget >> 3;/"
+	"parked-no-lead	hwheel_levels.h	/u64 levels_next_sift/,/^}/s/i <= l->planned/i < l->planned/"
+	"init-fails	hwheel.c	/^static int __init hwheel_init/,/^}/s/hwheel_cpuhp_state = 0;/;/"
+	"tick-0		hwheel.c	/void hwheel_arm_base/,/^}/s/(&base->levels, tick)/(\&base->levels, base->armed)/"
+	"two-batches	hwheel.c	/void hwheel_run(/,/^}/s/moved + HWHEEL_STEP <= HWHEEL_BATCH/moved < HWHEEL_BATCH/"
+	"past-first	hwheel_levels.h	/^levels_find/,/^}/s/tick = l->floor;/tick = l->clock;/"
+	"reach-offline	hwheel.c	/bool hwheel_reachable/,/^}/s/ && cpu_online(base->cpu)//"
 	"spokes-repeat	hwheel.c	/void hwheel_plan/,/^}/s/config->spokes\[i\] ?: spokes/config->spokes[i] ?: HWHEEL_SPOKES/"
 )
 
@@ -149,12 +155,6 @@ replay_kept()
 	"$found/sim-plain" run "${files[@]}"
 }
 
-strict()
-{
-	prepare plain
-	LATE=strict "$found/sim-plain" run "$lab_top"/sim/strict/*
-}
-
 replay()
 {
 	prepare "${KIND:-plain}"
@@ -198,7 +198,7 @@ fault()
 }
 
 case ${1:-run} in
-run|check|strict)
+run|check)
 	"${1:-run}" ;;
 kept)
 	replay_kept ;;

@@ -10,6 +10,9 @@
  * at a few steps a CPU is held up for long (a stall): these are what makes orders of
  * events that are rare elsewhere. When all CPUs idle the time jumps.
  *
+ * A program may ask for the other scheduler, that of probabilistic concurrency testing:
+ * see by_rank().
+ *
  * Memory is sequentially consistent: missing barriers are not found.
  */
 #define _GNU_SOURCE
@@ -44,6 +47,7 @@ struct sim_cpu *sim_cpu;
 unsigned long long sim_time, sim_horizon = SIM_NEVER, sim_writes;
 unsigned long long sim_boot_off, sim_switches, sim_quiet_steps;
 unsigned int sim_hotplugs;
+unsigned long long sim_hotplug_at;
 unsigned int nr_cpu_ids;
 
 static void *main_sp;
@@ -230,6 +234,43 @@ static void irq_at(struct sim_cpu *c, unsigned long long time)
 static void interrupt(struct sim_cpu *c);
 static void reschedule(bool preempt);
 
+static long least_rank;
+
+/* This CPU goes on when all others wait. */
+static void rank_last(void)
+{
+	sim_cpu->rank = --least_rank;
+}
+
+/*
+ * The other scheduler: CPUs have ranks, and of those that are not idle the one of the
+ * highest rank goes on, until it waits. At a few steps its rank becomes the lowest. Time
+ * is the same for all CPUs, so those that are held up are stalled. (Burckhardt,
+ * Kothari, Musuvathi and Nagarakatte, "A randomized scheduler with probabilistic
+ * guarantees of finding bugs", 2010.)
+ */
+static struct sim_cpu *by_rank(unsigned long long now, unsigned long long *time)
+{
+	struct sim_cpu *best = NULL;
+	unsigned int i;
+
+	if (!(sim_random() % sim_world.ranks))
+		rank_last();
+	*time = SIM_NEVER;
+	for (i = 0; i < sim_world.cpus; i++) {
+		struct sim_cpu *c = &sim_cpus[i];
+		unsigned long long t = max(next_time(c), now);
+
+		if (t < *time || (best && t == *time && c->rank > best->rank)) {
+			*time = t;
+			best = c;
+		}
+	}
+	if (best && next_time(best) < now)
+		oracle_stalled(now - next_time(best));
+	return best;
+}
+
 /* The CPU whose time is the least goes on; returns when that is this one again. */
 void sim_slow(void)
 {
@@ -243,8 +284,8 @@ void sim_slow(void)
 			c->time += sim_random() % sim_world.jitter;
 		c->writes = sim_writes;
 		sim_switches++;
-		if (++sim_quiet_steps > 3000000)
-			sim_find("a wait that does not end: 3 million switches, %s on CPU %d",
+		if (++sim_quiet_steps > (sim_world.ranks ? 30000000 : 3000000))
+			sim_find("a wait that does not end: millions of switches, %s on CPU %d",
 				 c->curr->name, c->id);
 		if (sim_world.stall && !c->spin && !c->idling &&
 		    !(sim_random() % sim_world.stall)) {
@@ -255,7 +296,11 @@ void sim_slow(void)
 			c->time += ns;
 			oracle_stalled(ns);
 		}
-		for (i = 0; i < sim_world.cpus; i++) {
+		if (sim_world.ranks) {
+			best = by_rank(c->time, &least);
+			second = 0;
+		}
+		for (i = 0; i < sim_world.cpus && !sim_world.ranks; i++) {
 			unsigned long long t = next_time(&sim_cpus[i]);
 
 			if (t < least) {
@@ -496,7 +541,7 @@ void sim_run(unsigned long long ns)
 	while (ns) {
 		/* CPUs that are busy side by side take turns, but not every nanosecond. */
 		part = sim_horizon > sim_time ? sim_horizon - sim_time : 0;
-		part = min(ns, clamp(part, 64ULL, 1000000ULL));
+		part = min(ns, clamp(part, sim_world.ranks ? 2000ULL : 64ULL, 1000000ULL));
 		sim_step(part);
 		ns -= part;
 	}
@@ -526,6 +571,7 @@ void cpu_relax(void)
 	if (++task->relaxed > 100000)
 		sim_find("a wait that does not end: 100000 times %s() in %s", __func__,
 			 task->name);
+	rank_last();
 	sim_step(ns);
 }
 
@@ -687,6 +733,8 @@ static void ksoftirqd_main(void *arg)
 	}
 }
 
+static wait_queue_head_t bh_free = { { &bh_free.waiting, &bh_free.waiting } };
+
 /* On PREEMPT_RT a lock of the CPU, which the softirq thread takes, too. */
 void local_bh_disable(void)
 {
@@ -696,12 +744,15 @@ void local_bh_disable(void)
 		task->count += SOFTIRQ_OFFSET;
 		return;
 	}
-	if (task->bh++)
+	if (task->bh) {
+		task->bh++;
 		return;
+	}
 	task->pinned = true;
 	while (sim_cpu->bh_owner)
-		sim_sleep(1000);
+		wait_event(bh_free, !sim_cpu->bh_owner);
 	sim_cpu->bh_owner = task;
+	task->bh = 1;
 }
 
 void local_bh_enable(void)
@@ -712,6 +763,7 @@ void local_bh_enable(void)
 		if (!--c->curr->bh) {
 			c->bh_owner = NULL;
 			c->curr->pinned = c->curr == c->ksoftirqd;
+			wake_up_all(&bh_free);
 		}
 		return;
 	}
@@ -869,6 +921,7 @@ static void locked(raw_spinlock_t *lock)
 
 	lock->owner = c;
 	lock->moves = sim_writes;
+	oracle_lock(lock);
 	if (nr_held[c->id] == 16)
 		sim_find("16 locks held");
 	held[c->id][nr_held[c->id]++] = lock;
@@ -1095,6 +1148,8 @@ static unsigned long long hr_program(struct sim_cpu *c)
 		return SIM_NEVER;
 	}
 	if (c->hr_wanted != hr_expires(first)) {
+		if (c->hr_late && c->hr_wanted < sim_time)
+			oracle_stalled(min(c->hr_late, sim_time - c->hr_wanted));
 		c->hr_wanted = hr_expires(first);
 		c->hr_late = 0;
 		if (sim_world.late_irq && !(sim_random() % 4))
@@ -1490,6 +1545,12 @@ void cpus_read_unlock(void)
 	wake_up_all(&hotplug);
 }
 
+static void hotplug_step(void)
+{
+	sim_hotplugs++;
+	sim_hotplug_at = sim_time;
+}
+
 static void hotplug_begin(void)
 {
 	while (hotplug_writer)
@@ -1532,6 +1593,8 @@ static void take_down(void *arg)
 	struct hrtimer *timer;
 	int i;
 
+	while (c->bh_owner)		/* PREEMPT_RT: it can't leave */
+		wait_event(bh_free, !c->bh_owner);
 	irqs_go_off();
 	c->curr->count += HARDIRQ_OFFSET;
 	c->online = false;
@@ -1543,7 +1606,7 @@ static void take_down(void *arg)
 		hr_enqueue(timer, other);
 	}
 	for (i = 0; i < nr_tasks; i++)
-		if (tasks[i].cpu == c && !tasks[i].pinned && !tasks[i].queued)
+		if (tasks[i].cpu == c && !(tasks[i].pinned && tasks[i].prio) && !tasks[i].queued)
 			tasks[i].cpu = other;
 	list_for_each_entry_safe(task, n, &c->runq, entry) {
 		if (task == c->ksoftirqd || (task->pinned && task->prio))
@@ -1580,15 +1643,13 @@ bool sim_cpu_down(int cpu)
 		hotplug_end();
 		return false;
 	}
-	sim_hotplugs++;
+	hotplug_step();
 	while (sim_cpu == c) {		/* leave it */
 		for (i = 0; !sim_cpus[i].online || &sim_cpus[i] == c; i++)
 			;
 		migrate_to(&sim_cpus[i]);
 	}
 	sim_cpu->curr->pinned = true;
-	while (SIM_RT && c->bh_owner)
-		sim_sleep(1000);
 	task = task_new("stopper", cpu, take_down, sim_cpu);
 	task->pinned = true;
 	task->prio = 2;
@@ -1598,7 +1659,7 @@ bool sim_cpu_down(int cpu)
 	sim_step(sim_rnd(20000));
 	if (cpuhp_dead)
 		cpuhp_dead(cpu);
-	sim_hotplugs++;
+	hotplug_step();
 	hotplug_end();
 	return true;
 }
@@ -1612,7 +1673,7 @@ bool sim_cpu_up(int cpu)
 		hotplug_end();
 		return false;
 	}
-	sim_hotplugs++;
+	hotplug_step();
 	if (cpuhp_prepare)
 		cpuhp_prepare(cpu);
 	sim_run(sim_rnd(20000));
@@ -1621,7 +1682,7 @@ bool sim_cpu_up(int cpu)
 	c->dead = false;
 	poke(c->time);
 	sim_run(sim_rnd(2000));
-	sim_hotplugs++;
+	hotplug_step();
 	hotplug_end();
 	return true;
 }
@@ -2165,6 +2226,7 @@ void sim_start(void (*fn)(void *arg), void *arg)
 		struct sim_cpu *c = &sim_cpus[i];
 
 		c->id = i;
+		c->rank = sim_rnd(1000);
 		c->time = sim_time;
 		c->online = true;
 		c->irq_next = SIM_NEVER;

@@ -60,6 +60,7 @@ struct sim_cpu {
 	bool			softirq;	/* to be run */
 	struct task_struct	*bh_owner;	/* PREEMPT_RT */
 	unsigned long long	resched_at, slice_end;
+	long			rank;		/* the highest goes on; see by_rank() */
 	struct list_head	hrtimers;
 	unsigned long long	hr_fire, hr_wanted, hr_late;
 	call_single_data_t	*csd;
@@ -77,6 +78,7 @@ struct sim_world {
 	unsigned int		stall;		/* one switch of so many stalls its CPU; or 0 */
 	unsigned int		stall_ns;
 	unsigned int		late_irq;	/* ns an interrupt may be late */
+	unsigned int		ranks;		/* one switch of so many changes a rank; or 0 */
 	bool			migrate;	/* tasks wander between CPUs */
 	bool			no_debug_objects;	/* their fixups do nothing */
 	bool			verbose;
@@ -88,6 +90,7 @@ extern unsigned long long sim_boot_off;	/* time asleep */
 extern unsigned long long sim_switches;
 extern unsigned long long sim_quiet_steps;	/* since something was got done */
 extern unsigned int sim_hotplugs;	/* CPUs that went or came, begun and ended */
+extern unsigned long long sim_hotplug_at;	/* the last of these */
 extern long sim_allocs, sim_alloc_fail_at, sim_alloc_fails, sim_allocs_failed;
 extern unsigned long long sim_alloc_failed_at;
 
@@ -123,11 +126,13 @@ void sim_module_exit(void);
 bool sim_set_param(const char *name, unsigned int i, const char *value);
 
 /* The oracle's ears */
+void oracle_lock(raw_spinlock_t *lock);
 void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes);
 void oracle_irqs_on(unsigned long long writes);
 void oracle_stalled(unsigned long long ns);	/* by the host */
 void oracle_hrtimer(struct hrtimer *timer, bool end);
 bool oracle_warn(const char *text);
+bool oracle_mistake(const struct sim_cpu *cpu);	/* its call is one */
 void oracle_quiet(void);		/* nothing goes on, and something is to come */
 void oracle_dead_end(void);		/* nothing goes on, nothing will */
 

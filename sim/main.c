@@ -202,7 +202,7 @@ static void shrink(struct program *p)
 		const char *name;
 		unsigned long long value;
 	} simpler[] = {
-		{ "stall", 0 }, { "late_irq", 0 }, { "jitter", 0 }, { "migrate", 0 },
+		{ "ranks", 0 }, { "stall", 0 }, { "late_irq", 0 }, { "jitter", 0 }, { "migrate", 0 },
 		{ "start", 1000000000 }, { "cpus", 1 }, { "cpus", 2 }, { "cpus", 3 },
 		{ "slots", 1 }, { "slots", 4 }, { "slots", 64 },
 	};
@@ -360,7 +360,6 @@ int main(int argc, char **argv)
 	int i, bad = 0;
 
 	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	sim_strict = getenv("LATE") && !strcmp(getenv("LATE"), "strict");
 	if (getenv("BROKEN"))
 		sim_set_param("broken", 0, getenv("BROKEN"));
 

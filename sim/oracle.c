@@ -24,7 +24,6 @@ unsigned int sim_nr_slots;
 u64 sim_calls, sim_fired, sim_worst;
 unsigned int sim_suspends;
 u64 sim_last_suspend;
-bool sim_strict;
 u64 sim_late_ns;
 
 static struct slot *slot_of(const void *timer)
@@ -45,12 +44,18 @@ s64 sim_clock(const struct mwheel *w)
 struct tally {
 	struct {
 		u64	time, sum;
-	} at[TALLY];
+	} *at;
 	unsigned int	n;
 };
 
 static struct tally stalls, busy[SIM_CPUS];
-static struct tally past[SIM_CPUS];	/* callbacks of timers that were armed for the past */
+/* Callbacks of timers that were armed for the past, and the sum of the longest of each */
+static struct tally past[SIM_WHEELS][SIM_CPUS];
+static u64 past_round[SIM_WHEELS][SIM_CPUS];
+static struct tally runs[SIM_CPUS];	/* of all wheels, without callbacks */
+static struct tally own[SIM_WHEELS][SIM_CPUS];		/* the same of one wheel */
+static struct tally breaks[SIM_WHEELS][SIM_CPUS];	/* that its callbacks have earned */
+static struct tally arms[SIM_WHEELS][SIM_CPUS];		/* timers, not nanoseconds */
 static unsigned int busy_depth[SIM_CPUS];
 static u64 busy_since[SIM_CPUS];
 
@@ -58,6 +63,8 @@ static void tally(struct tally *t, u64 time, u64 more)
 {
 	u64 sum = t->n ? t->at[(t->n - 1) % TALLY].sum : 0;
 
+	if (!t->at)
+		t->at = malloc(TALLY * sizeof(*t->at));
 	t->at[t->n % TALLY].time = time;
 	t->at[t->n++ % TALLY].sum = sum + more;
 }
@@ -115,15 +122,6 @@ static s64 due_at(const struct mwheel *w, s64 expires)
 	return expires <= 0 ? 0 : due > KTIME_MAX ? KTIME_MAX : (s64)due;
 }
 
-/* The latest instant that an hrtimer may be armed for it */
-static s64 wanted_at(const struct mwheel *w, s64 expires)
-{
-	s64 due = due_at(w, expires);
-
-	/* Today tick 0 is served at tick 1. */
-	return !sim_strict && due < (s64)w->tick ? (s64)w->tick : due;
-}
-
 /* ------------------------------------------------------------------------ */
 /* Calls */
 
@@ -137,6 +135,7 @@ static unsigned int state(const struct slot *slot)
 static bool just_ran(const struct slot *slot)
 {
 	u64 grace = 100000 + 4 * (sim_world.stall_ns + sim_world.late_irq) +
+		    (sim_world.ranks ? NSEC_PER_SEC : 0) +
 		    (slot->wheel && slot->wheel->config.context == HWHEEL_WORK ? 50000000 : 0);
 
 	return slot->pops && sim_time - slot->ended_at < grace;
@@ -209,7 +208,7 @@ static s64 add_sat(s64 a, s64 b)
  */
 static bool in_change(const struct slot *slot)
 {
-	return slot->calls->next ||
+	return slot->calls->next || wheel_is_dead(slot) ||
 	       (slot->pending && slot->expires <= sim_clock(slot->wheel));
 }
 
@@ -495,6 +494,7 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 		if (w->pending >= 1000)
 			w->crowded = true;
 	}
+	tally(&arms[w - sim_wheels][cpu], sim_time, 1);
 	slot->pending = true;
 	slot->armed_once = true;
 	if (!call->was_pending && peek_expires(timer) > sim_clock(w) + 1000)
@@ -520,6 +520,17 @@ void oracle_hwheel_cancel(struct hwheel_timer *timer, void *function)
 	if (slot->wheel)
 		slot->wheel->cancelled++;
 	changed(slot);
+}
+
+/*
+ * Who uses a timer of a wheel that was destroyed may race with who creates the next one
+ * in its memory. hwheel survives that, and promises no more.
+ */
+bool oracle_mistake(const struct sim_cpu *cpu)
+{
+	const struct sim_call *call = cpu->curr->call;
+
+	return call && call->slot && (call->dead_wheel || wheel_is_dead(call->slot));
 }
 
 bool oracle_warn(const char *text)
@@ -549,9 +560,19 @@ bool oracle_warn(const char *text)
 /* A list move is three to five WRITE_ONCE()s; a call may add some of its own. */
 #define MOST_WRITES	(5 * 32 + 16)
 
+void oracle_lock(raw_spinlock_t *lock)
+{
+	if (lock->is_base)
+		lock->cascaded = peek_cascaded(lock);
+}
+
 void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes)
 {
-	if (lock->is_base && writes > (sim_strict ? MOST_WRITES : 2 * MOST_WRITES))
+	if (lock->is_base && peek_cascaded(lock) > lock->cascaded + 32)
+		sim_find("%llu timers cascaded with a lock held",
+			 peek_cascaded(lock) - lock->cascaded);
+	/* When a CPU has gone, the moves of its timers have two more each. */
+	if (lock->is_base && writes > (sim_hotplugs ? 2 : 1) * MOST_WRITES)
 		sim_find("%llu list moves with a lock held", writes / 3);
 }
 
@@ -561,44 +582,79 @@ void oracle_irqs_on(unsigned long long writes)
 		sim_find("%llu list moves with interrupts off", writes / 3);
 }
 
-/*
- * After a run: what is due later than now must not wait for a break, but for one that
- * runs in the interrupt have earned by taking all of the budget.
- */
-static void check_run(struct mwheel *w, int cpu)
+/* The interrupt was due, within an eighth of the budget: a run's time begins then. */
+static u64 run_due(const struct mwheel *w, const struct hrtimer *timer, int cpu)
+{
+	s64 due = timer->__expires - (w->config.clock == CLOCK_BOOTTIME ? (s64)sim_boot_off : 0);
+	u64 begin = w->run_begun[cpu];
+
+	due = max(due, (s64)(begin - min(begin, w->budget / 8)));
+	return clamp((u64)due, min(w->run_ended[cpu], begin), begin);
+}
+
+static void note_starved(struct mwheel *w, int cpu)
+{
+	if (peek_starved(w->wheel, cpu))
+		w->starved_at[cpu] = sim_time;
+}
+
+/* What a run has earned, and how long it took */
+static void count_run(struct mwheel *w, int cpu, u64 run_due, ktime_t expires)
+{
+	int nr = w - sim_wheels;
+	u64 ns = sim_time - w->run_begun[cpu], callbacks, earned = 0;
+
+	callbacks = tally_since(&busy[cpu], w->run_begun[cpu]);
+	tally(&runs[sim_cpu->id], sim_time, ns - min(ns, callbacks));
+	tally(&own[nr][cpu], sim_time, ns - min(ns, callbacks));
+	if (ns >= w->budget)
+		earned = w->budget / 8;
+	if (w->config.context == HWHEEL_HARDIRQ) {
+		u64 idle = run_due - min(run_due, w->run_ended[cpu]);
+
+		w->run_spent[cpu] -= min(w->run_spent[cpu], idle);
+		w->run_spent[cpu] += sim_time - run_due;
+		if (w->run_spent[cpu] >= w->budget)
+			earned = w->budget;
+		if (earned && expires >= sim_clock(w) + (s64)(w->budget / 4 * 3))
+			w->run_spent[cpu] = 0;
+		w->run_spent[cpu] = min(w->run_spent[cpu], 2 * w->budget);
+	}
+	w->earned[cpu] = earned;
+	if (earned)		/* until then it lasts; then there is an interrupt */
+		tally(&breaks[nr][cpu], sim_time + earned, earned + 2000);
+	w->run_ended[cpu] = sim_time;
+}
+
+/* After a run: what is due later than now waits for no break but one that is earned. */
+static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 {
 	u64 now, due = SIM_NEVER;
-	ktime_t expires;
+	ktime_t expires = 0;
 	unsigned int i;
-	bool earned;
+	bool armed;
 
 	if (w == sim_wheels + SIM_WHEELS)
 		return;
 	now = sim_clock(w);
-	/* A run's time begins when its interrupt was due, within an eighth of the budget. */
-	w->run_spent[cpu] += sim_time - w->run_begun[cpu] + w->budget / 8;
-	w->run_ended[cpu] = sim_time;
-	earned = w->run_spent[cpu] >= w->budget / 2;
-	w->run_spent[cpu] = min(w->run_spent[cpu], 3 * w->budget);
+	armed = peek_armed(w->wheel, cpu, &expires);
+	count_run(w, cpu, w->run_due[cpu], armed ? expires : 0);
+	note_starved(w, cpu);
 	if (w->config.context == HWHEEL_WORK || w->state != LIVE_WHEEL || !w->pending ||
-	    peek_busy_but_running(w->wheel, cpu) || !peek_armed(w->wheel, cpu, &expires) ||
+	    peek_busy_but_running(w->wheel, cpu) || !armed ||
 	    (u64)expires <= now || sim_random() % (1 + sim_nr_slots / 64))
 		return;
 	for (i = 0; i < sim_nr_slots; i++)
 		if (sim_slots[i].pending && sim_slots[i].wheel == w &&
 		    sim_slots[i].wheel_life == w->life &&
 		    peek_timer_cpu(&sim_slots[i].object->timer) == cpu)
-			due = min(due, (u64)wanted_at(w, sim_slots[i].expires));
-	if ((u64)expires <= due)
+			due = min(due, (u64)due_at(w, sim_slots[i].expires));
+	if ((u64)expires <= due || w->earned[cpu])
 		return;
-	/*
-	 * Today a spoke whose earliest timers have left still counts as due, and what is
-	 * due in the break after it waits.
-	 */
-	if (due > now && !earned && (sim_strict || !(w->cancelled + w->rearmed)))
+	if (due > now)
 		sim_find("a run armed the hrtimer of CPU %d of %s for %lld, and %llu is due", cpu,
 			 w->name, expires, due);
-	if (in_hardirq() && (u64)expires > now + w->budget / 2 && !earned && w->budget > 20000)
+	if (in_hardirq() && (u64)expires > now + w->budget / 2 && w->budget > 20000)
 		sim_find("a needless break of %llu ns on CPU %d of %s: runs took %llu ns",
 			 expires - now, cpu, w->name, w->run_spent[cpu]);
 }
@@ -613,23 +669,25 @@ void oracle_hrtimer(struct hrtimer *timer, bool end)
 		if (w->state != NO_WHEEL && w->wheel == wheel)
 			break;
 	if (end) {
-		check_run(w, cpu);
-		if (in_hardirq() && (s64)(sim_writes - sim_cpu->off_writes) >
-		    (sim_strict ? 2 : 4) * MOST_WRITES)
+		check_run(w, timer, cpu);
+		if (in_hardirq() && (s64)(sim_writes - sim_cpu->off_writes) > 2 * MOST_WRITES)
 			sim_find("%llu list moves in one interrupt",
 				 (sim_writes - sim_cpu->off_writes) / 3);
 		return;
 	}
 	if (w == sim_wheels + SIM_WHEELS)
 		return;
-	w->run_spent[cpu] -= min(w->run_spent[cpu],
-				 (u64)(sim_time - w->run_ended[cpu]));
-	if (sim_cpu->id != cpu && cpu_online(cpu) &&
-	    (sim_strict ? !(sim_hotplugs & 1) : w->hotplugs == sim_hotplugs))
+	/*
+	 * In process context it only queues the work, on the right CPU. A work that runs while
+	 * its CPU goes and comes back may leave the hrtimer on another CPU.
+	 */
+	if (sim_cpu->id != cpu && cpu_online(cpu) && !(sim_hotplugs & 1) &&
+	    w->config.context != HWHEEL_WORK)
 		sim_find("the hrtimer of CPU %d runs on CPU %d", cpu, sim_cpu->id);
 	sim_cpu->off_writes = sim_writes;	/* each hrtimer has its own */
 	w->interrupts[cpu]++;
 	w->run_begun[cpu] = sim_time;
+	w->run_due[cpu] = run_due(w, timer, cpu);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -654,33 +712,68 @@ static void check_context(const struct mwheel *w, const struct slot *slot)
 			 irqs_disabled() ? "off" : "on");
 }
 
-/*
- * How late a callback may begin, beyond the callbacks that ran on its CPU meanwhile and
- * what the host took. What is aimed at is the strict one; today's code keeps the other.
- */
-static u64 late_bound(const struct mwheel *w)
+/* As Documentation/late.rst has them; hwheel's own numbers are not asked. */
+#define CROWD		64
+#define CROWD_FAN	16
+/* What a list move costs at most, a share of locking and interrupts included */
+#define MOVE_NS		100
+/* The same of many, each of which moves several times and leaves as much time to others */
+#define CROWD_MOVE_NS	1500
+/* Interrupts of the wheel's own, locks, and calls of others that are short */
+#define HOST_NS		30000
+
+static bool in_thread(const struct mwheel *w)
 {
-	bool thread = SIM_RT || w->config.context == HWHEEL_WORK;
-	u64 bound = 100000 + (thread ? 20000000 : 0);
+	return SIM_RT || w->config.context == HWHEEL_WORK;
+}
+
+/* Time enough to move all that can be pending, and a little more */
+static u64 moving_ns(const struct mwheel *w)
+{
+	return 100000 + 4000 * w->peak;
+}
+
+/* Moves: the term of Documentation/late.rst */
+static u64 moves_bound(const struct mwheel *w)
+{
+	unsigned int levels = w->config.levels ?: 5;
+	u64 ns = (levels * CROWD + (levels + 1) * CROWD_FAN) * MOVE_NS;
+
+	return w->config.context == HWHEEL_HARDIRQ ? ns + ns / 2 : ns;
+}
+
+/*
+ * How late a callback may begin that was due at @begin, beyond the callbacks before it and
+ * what has stalled all: breaks, moves and host of Documentation/late.rst.
+ */
+static u64 late_bound(const struct mwheel *w, int cpu, u64 begin)
+{
+	int nr = w - sim_wheels;
+	u64 before = begin - min(begin, moving_ns(w)), bound, recent;
 
 	if (sim_late_ns)
 		return sim_late_ns;
-	if (sim_strict && !thread)
-		return bound;
-	/*
-	 * Breaks; 1.5 us for each timer that has to be moved; in hardirq context an eighth
-	 * of the budget for each batch of moves.
-	 */
-	bound += 3 * w->budget + 1500 * w->peak + 1000000;
-	if (w->config.context == HWHEEL_HARDIRQ)
-		bound += w->peak * w->budget / 128;
+	if (in_thread(w))		/* other tasks have their turn */
+		return 21100000 + 3 * w->budget + CROWD_MOVE_NS * w->peak;
+	bound = HOST_NS + moves_bound(w) + tally_since(&breaks[nr][cpu], begin);
+	bound += tally_since(&runs[cpu], begin) - tally_since(&own[nr][cpu], begin);
+	/* Crowds that are armed for so soon that there is no time to move them */
+	recent = tally_since(&arms[nr][cpu], before);
+	if (recent >= CROWD_FAN)
+		bound += CROWD_MOVE_NS * recent;
+	/* Without memory for fans, all moves when it is due; and what moved from a dead CPU */
+	if (w->starved_at[cpu] > before || sim_hotplugs & 1 ||
+	    (sim_hotplug_at && sim_hotplug_at > before))
+		bound += CROWD_MOVE_NS * w->peak;
+	if (sim_hotplugs & 1 || (sim_hotplug_at && sim_hotplug_at + 1000000 > begin))
+		bound += 1000000 + 3 * w->budget;
 	return bound;
 }
 
 static void check_late(struct slot *slot, struct mwheel *w)
 {
 	s64 now = sim_clock(w), due = due_at(w, slot->due_expires), late;
-	u64 begin, allowed, over;
+	u64 begin, allowed, over, bound;
 	int i, cpu = sim_cpu->id;
 
 	if (now < slot->due_expires)
@@ -701,38 +794,47 @@ static void check_late(struct slot *slot, struct mwheel *w)
 		w->max_high[cpu] = max(w->max_high[cpu], high);
 		w->max_low[cpu] = max(w->max_low[cpu], low);
 	}
-	due = wanted_at(w, slot->due_expires);
 	begin = w->config.clock == CLOCK_BOOTTIME ? max(due - (s64)sim_boot_off, (s64)0) : due;
 	if (w->config.clock == CLOCK_BOOTTIME)
 		begin = max(begin, sim_last_suspend);
-	begin = max(begin, slot->due_armed_at);
+	begin = max(max(begin, slot->due_armed_at), slot->ended_at);
 	if (begin >= sim_time)
 		return;
 	over = sim_time - begin;
-	begin -= min(begin, (u64)sim_world.stall_ns + sim_world.late_irq);	/* one that lasts */
-	allowed = tally_since(&stalls, begin);
-	begin = sim_time - over;
+	/* A stall that lasts has been counted as it began. */
+	allowed = tally_since(&stalls, begin -
+			      min(begin, (u64)sim_world.stall_ns + sim_world.late_irq));
+	if (w->config.context == HWHEEL_HARDIRQ)
+		allowed += allowed / 2;	/* a run leaves others more time after it */
 	for (i = 0; i < (int)sim_world.cpus; i++) {
 		u64 part = tally_since(&busy[i], begin);
 
 		if (busy_depth[i])
 			part += sim_time - max(begin, busy_since[i]);
-		if (i == cpu || w->config.context == HWHEEL_WORK || !sim_strict)
-			allowed += sim_strict ? part + part / 8 : 3 * part;
+		if (in_thread(w))
+			allowed += 3 * part;
+		else if (i == cpu)
+			allowed += part + part / 8;
 	}
-	/* Who arms for the past again and again has a run of each round, and no more. */
-	if (sim_strict && !slot->due_past) {
-		u64 passed = tally_since(&past[cpu], begin);
+	/*
+	 * Who arms for the past again and again has its turn in a few rounds, and no more.
+	 * Today it has the rest of the tick: see sim/open/past-same-tick.
+	 */
+	if (!in_thread(w) && !slot->due_past) {
+		u64 passed = tally_since(&past[w - sim_wheels][cpu], begin);
+		u64 rounds = 3 * (w->budget + past_round[w - sim_wheels][cpu]) + w->tick;
 
-		if (passed > 3 * w->budget)
-			allowed -= min(allowed, passed - 3 * w->budget);
+		allowed -= min(allowed, passed - min(passed, rounds));
 	}
+	note_starved(w, cpu);
+	bound = late_bound(w, cpu, begin);
 	if (over > allowed && over - allowed > sim_worst)
 		sim_worst = over - allowed;
-	if (over > allowed + late_bound(w))
-		sim_find("timer %d of tick %lld: %llu ns late, %llu of others (bound %llu; %s, %d)",
-			 slot->nr, due / (s64)w->tick, over, allowed, late_bound(w),
-			 sim_context(), cpu);
+	if (over > allowed + bound)
+		sim_find("timer %d of tick %lld: %llu ns late, %llu of others (bound %llu: %llu moves, %llu breaks, %llu runs; %s, %d)",
+			 slot->nr, due / (s64)w->tick, over, allowed, bound, moves_bound(w),
+			 tally_since(&breaks[w - sim_wheels][cpu], begin),
+			 tally_since(&runs[cpu], begin), sim_context(), cpu);
 }
 
 void oracle_callback(struct slot *slot, struct object *object)
@@ -748,6 +850,7 @@ void oracle_callback(struct slot *slot, struct object *object)
 		sim_find("the callback of timer %d runs twice at a time", slot->nr);
 	slot->running++;
 	slot->begun_at = sim_time;
+	slot->due_wheel = w;
 	slot->due_past = slot->due_expires < slot->due_armed_clock;
 	changed(slot);
 	check_context(w, slot);
@@ -759,8 +862,17 @@ void oracle_callback_end(struct slot *slot, u64 life)
 	sim_quiet_steps = 0;
 	/* What it costs hwheel to call back is of the callback's time. */
 	tally(&busy[sim_cpu->id], sim_time, 400);
-	if (slot->due_past)
-		tally(&past[sim_cpu->id], sim_time, sim_time - slot->begun_at);
+	if (slot->due_past) {
+		u64 ns = sim_time - slot->begun_at;
+		int nr = slot->due_wheel - sim_wheels, cpu = sim_cpu->id;
+
+		if (slot->past_at != &past_round[nr][cpu])
+			slot->past_ns = 0;
+		slot->past_at = &past_round[nr][cpu];
+		tally(&past[nr][cpu], sim_time, ns);
+		past_round[nr][cpu] += ns - min(ns, slot->past_ns);
+		slot->past_ns = max(slot->past_ns, ns);
+	}
 	if (slot->life != life)
 		return;
 	slot->running--;
@@ -775,11 +887,18 @@ void oracle_callback_end(struct slot *slot, u64 life)
 void oracle_new_wheel(struct mwheel *w)
 {
 	struct hwheel_config config = w->config;
-	unsigned int life = w->life + 1;
+	unsigned int life = w->life + 1, cpu;
 	char name[32];
 
 	memcpy(name, w->name, sizeof(name));
 	memset(w, 0, sizeof(*w));
+	for (cpu = 0; cpu < SIM_CPUS; cpu++) {
+		own[w - sim_wheels][cpu].n = 0;
+		breaks[w - sim_wheels][cpu].n = 0;
+		arms[w - sim_wheels][cpu].n = 0;
+		past[w - sim_wheels][cpu].n = 0;
+		past_round[w - sim_wheels][cpu] = 0;
+	}
 	w->life = life;
 	memcpy(w->name, name, sizeof(name));
 	w->config = config;
@@ -813,7 +932,7 @@ void oracle_quiet(void)
 				continue;
 			cpu = peek_timer_cpu(&slot->object->timer);
 			n[cpu]++;
-			due[cpu] = min_t(u64, due[cpu], wanted_at(w, slot->expires));
+			due[cpu] = min_t(u64, due[cpu], due_at(w, slot->expires));
 		}
 		for (cpu = 0; cpu < sim_world.cpus; cpu++) {
 			const char *wrong;

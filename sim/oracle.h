@@ -54,7 +54,10 @@ struct mwheel {
 	u64			added, rearmed, cancelled, expired;
 	u64			interrupts[SIM_CPUS];
 	u64			run_begun[SIM_CPUS], run_ended[SIM_CPUS];
+	u64			run_due[SIM_CPUS];
 	u64			run_spent[SIM_CPUS];	/* in the interrupt, less the pauses */
+	u64			earned[SIM_CPUS];	/* the break that a run has earned */
+	u64			starved_at[SIM_CPUS];	/* when fans were missing */
 	u64			armed_ahead[SIM_CPUS];
 	s64			last_due[SIM_CPUS];	/* the greatest that has run */
 	u64			late_low[SIM_LATE], late_high[SIM_LATE];
@@ -87,6 +90,9 @@ struct slot {
 
 	bool			popped;		/* its callback is about to begin */
 	bool			due_past;	/* and had been armed for the past */
+	struct mwheel		*due_wheel;
+	u64			*past_at;	/* in which sum it counts */
+	u64			past_ns;	/* the longest callback of that kind */
 	u64			begun_at;
 	s64			due_expires, due_armed_clock;
 	u64			due_armed_at;
@@ -105,7 +111,6 @@ extern unsigned int sim_nr_slots;
 extern u64 sim_calls, sim_fired;
 extern unsigned int sim_suspends;
 extern u64 sim_last_suspend;
-extern bool sim_strict;		/* the bound that is aimed at; else today's */
 extern u64 sim_late_ns;		/* a bound of the program's own; or 0 */
 extern u64 sim_worst;		/* lateness beyond what callbacks and the host took */
 

@@ -817,13 +817,13 @@ void program_run(const struct program *p)
 	sim_world.seed = world_number(p, "seed", 1);
 	sim_world.cpus = clamp(world_number(p, "cpus", 2), 1ULL, (unsigned long long)SIM_CPUS);
 	sim_world.start = world_number(p, "start", 1000000000);
-	sim_world.jitter = world_number(p, "jitter", 0);
+	sim_world.ranks = world_number(p, "ranks", 0);
+	sim_world.jitter = sim_world.ranks ? 0 : world_number(p, "jitter", 0);
 	sim_world.stall = world_number(p, "stall", 0);
 	sim_world.stall_ns = world_number(p, "stall_ns", 0);
 	sim_world.late_irq = world_number(p, "late_irq", 0);
 	sim_world.migrate = world_number(p, "migrate", 0);
 	sim_world.no_debug_objects = world_number(p, "no_debug_objects", 0);
-	sim_strict |= world_number(p, "strict", 0);
 	sim_late_ns = world_number(p, "late_ns", 0);
 	builtin = world_number(p, "builtin", 0);
 	sim_nr_slots = clamp(world_number(p, "slots", 64), 1ULL, 2000000ULL);
@@ -1101,6 +1101,8 @@ void program_generate(struct program *p, unsigned long long seed)
 	      one_in(2) ? rnd(1000000000000) : rnd(1ULL << 58));
 	if (one_in(3))
 		world(p, "migrate", 1);
+	if (one_in(4) && cpus > 1)
+		world(p, "ranks", 16U << rnd(12));
 	if (mistakes)
 		world(p, "no_debug_objects", rnd(2));
 

@@ -9,6 +9,8 @@
  */
 #include "kernel.h"
 
+#define HOLD_NS		2000
+
 static int race_off;
 
 void sim_may_race(int more)
@@ -42,7 +44,9 @@ static void access_memory(void *ptr, unsigned long size, bool write, bool plain)
 		return;
 	if (watch.size) {
 		if (watch.cpu != sim_cpu && addr < watch.addr + watch.size &&
-		    watch.addr < addr + size && (write || watch.write) && (plain || watch.plain))
+		    watch.addr < addr + size && (write || watch.write) &&
+		    (plain || watch.plain) && !oracle_mistake(sim_cpu) &&
+		    !oracle_mistake(watch.cpu))
 			sim_find("data race: a %s%s of %lu bytes beside a %s%s",
 				 plain ? "plain " : "", write ? "write" : "read", size,
 				 watch.plain ? "plain " : "", watch.write ? "write" : "read");
@@ -55,7 +59,8 @@ static void access_memory(void *ptr, unsigned long size, bool write, bool plain)
 	watch.write = write;
 	watch.plain = plain;
 	watch.cpu = sim_cpu;
-	sim_step(2000);
+	sim_step(HOLD_NS);
+	oracle_stalled(HOLD_NS);
 	watch.size = 0;
 }
 

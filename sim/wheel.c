@@ -70,6 +70,19 @@ peek bool peek_busy(struct hwheel *wheel, int cpu)
 	       per_cpu_ptr(wheel->bases, cpu)->hrtimer.__running;
 }
 
+peek u64 peek_cascaded(raw_spinlock_t *lock)
+{
+	return container_of(lock, struct hwheel_base, lock)->levels.moved;
+}
+
+/* Are there fewer fans than there should be? */
+peek bool peek_starved(struct hwheel *wheel, int cpu)
+{
+	const struct hwheel_levels *levels = &per_cpu_ptr(wheel->bases, cpu)->levels;
+
+	return levels->starved || levels->fans < levels->fans_wanted;
+}
+
 peek ktime_t peek_expires(const struct hwheel_timer *timer)
 {
 	return timer->expires;

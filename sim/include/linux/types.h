@@ -125,7 +125,13 @@ bool sim_warn(const char *file, int line, const char *format, ...);
 
 /* Every warning counts here, not the first of its place alone. */
 #define WARN(condition, ...)						\
-	(unlikely(condition) ? sim_warn(__FILE__, __LINE__, __VA_ARGS__) : false)
+({									\
+	bool __warns = unlikely(condition);				\
+									\
+	if (__warns)							\
+		sim_warn(__FILE__, __LINE__, __VA_ARGS__);		\
+	__warns;							\
+})
 #define WARN_ONCE(condition, ...)	WARN(condition, __VA_ARGS__)
 #define WARN_ON_ONCE(condition)		WARN(condition, "%s", #condition)
 #define WARN_ON(condition)		WARN(condition, "%s", #condition)
