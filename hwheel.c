@@ -148,7 +148,7 @@
 /* See "Runs, rests and breaks" */
 #define HWHEEL_BREAK		8
 #define HWHEEL_MOVE_NS		(50 * NSEC_PER_USEC)
-#define HWHEEL_URGENT		4
+#define HWHEEL_URGENT_NS	NSEC_PER_USEC
 
 /* Buckets of lateness, one for each value of fls64(). */
 #define HWHEEL_LATE		65
@@ -884,8 +884,8 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *	the run is cut when			it then leaves the CPU for
  *	-----------------------------------	-----------------------------------
  *	callbacks have used up the budget	an eighth of the budget
- *	moves have taken 50 us, or a batch	as long as the run took, or a
- *	  in hardirq context			  quarter of that if a timer is due
+ *	moves have taken 50 us, or a batch	as long as the moves took, or 1 us
+ *	  in hardirq context			  if a timer is due
  *	runs in hardirq context have had the	the budget
  *	  budget more than they left others
  *
@@ -937,9 +937,12 @@ static bool hwheel_overdrawn(struct hwheel_base *base, ktime_t begin, ktime_t no
 	return true;
 }
 
-/* How long a run from @begin to @now that is @cut leaves the CPU to others, in ns. */
-static u64 hwheel_pause(const struct hwheel_base *base, enum hwheel_cut cut, ktime_t begin,
-			ktime_t now, bool ripe)
+/*
+ * How long a run that is @cut at @now leaves the CPU to others, in ns. Its moves took
+ * @moving ns; if @ripe, a timer is due.
+ */
+static u64 hwheel_pause(const struct hwheel_base *base, enum hwheel_cut cut, ktime_t now,
+			u64 moving, bool ripe)
 {
 	u64 budget = base->wheel->budget_ns, pause = 0;
 
@@ -948,11 +951,11 @@ static u64 hwheel_pause(const struct hwheel_base *base, enum hwheel_cut cut, kti
 		return 0;
 	case HWHEEL_CUT_MOVES:
 		if (ripe)
-			pause = (now - begin) / HWHEEL_URGENT;
+			pause = HWHEEL_URGENT_NS;
 		else if (now < base->resume)
 			pause = base->resume - now;
 		else
-			pause = now - begin;
+			pause = moving;
 		break;
 	case HWHEEL_CUT_BUDGET:
 		pause = budget / HWHEEL_BREAK;
@@ -965,11 +968,11 @@ static u64 hwheel_pause(const struct hwheel_base *base, enum hwheel_cut cut, kti
 }
 
 /*
- * End a run from @begin to @now, @cut or not: go to sleep, rest or take a break. Returns
- * true for a rest or a break.
+ * End a run at @now, @cut or not, whose moves took @moving ns: go to sleep, rest or take a
+ * break. Returns true for a rest or a break.
  */
-static bool hwheel_end_run(struct hwheel_base *base, ktime_t begin, ktime_t now,
-			   enum hwheel_cut cut, enum hwheel_context context)
+static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_t now,
+			   u64 moving, enum hwheel_context context)
 {
 	struct hwheel_levels *levels = &base->levels;
 	u64 wake = levels_wake(levels), due;
@@ -981,7 +984,7 @@ static bool hwheel_end_run(struct hwheel_base *base, ktime_t begin, ktime_t now,
 		return false;
 	}
 	ripe = cut && levels_ripe(levels, levels_tick_down(levels, now));
-	resume = hwheel_deadline(now, hwheel_pause(base, cut, begin, now, ripe));
+	resume = hwheel_deadline(now, hwheel_pause(base, cut, now, moving, ripe));
 	if (cut == HWHEEL_NOT_CUT || levels_tick_ns(levels, wake) > resume) {
 		hwheel_arm_base(base, wake);
 		return false;
@@ -1067,14 +1070,15 @@ static noinline void hwheel_race(struct hwheel_base *base)
 
 /*
  * Do what is due by @now, and move crowds ahead of their time, until nothing is left or
- * the run is cut. *@now is the present time, as it was read last.
+ * the run is cut. *@now is the present time, as it was read last. Batches of moves take
+ * *@moving ns.
  */
 static __always_inline enum hwheel_cut
-hwheel_process(struct hwheel_base *base, ktime_t begin, ktime_t *now, bool *fired,
-		enum hwheel_context context)
+hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
+	       enum hwheel_context context)
 {
 	struct hwheel_levels *levels = &base->levels;
-	ktime_t end = hwheel_deadline(begin, base->wheel->budget_ns), locked = begin;
+	ktime_t end = hwheel_deadline(*now, base->wheel->budget_ns), locked = *now;
 	u64 moved = levels->moved;
 
 	for (;;) {
@@ -1083,7 +1087,7 @@ hwheel_process(struct hwheel_base *base, ktime_t begin, ktime_t *now, bool *fire
 		enum hwheel_step step;
 
 		/* What is moved ahead of its time can wait */
-		if (unlikely(*now < base->resume || *now - begin >= HWHEEL_MOVE_NS) &&
+		if (unlikely(*now < base->resume || *moving >= HWHEEL_MOVE_NS) &&
 		    !levels_ripe(levels, tick))
 			return HWHEEL_CUT_MOVES;
 		step = levels_step(levels, tick);
@@ -1100,6 +1104,7 @@ hwheel_process(struct hwheel_base *base, ktime_t begin, ktime_t *now, bool *fire
 			if (levels->moved - moved + HWHEEL_STEP <= HWHEEL_BATCH)
 				continue;
 			*now = hwheel_clock(base->wheel);
+			*moving += *now - locked;
 			hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, *now - locked);
 			if (context == HWHEEL_HARDIRQ)
 				return HWHEEL_CUT_MOVES;
@@ -1121,7 +1126,7 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 	ktime_t begin, now;
 	enum hwheel_cut cut;
 	bool fired = false;
-	u64 moved;
+	u64 moved, moving = 0;
 
 	if (context == HWHEEL_SOFTIRQ)
 		hwheel_lock_expiry(base);
@@ -1135,13 +1140,13 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 	now = begin;
 	moved = base->levels.moved;
 
-	cut = hwheel_process(base, begin, &now, &fired, context);
+	cut = hwheel_process(base, &now, &moving, &fired, context);
 
 	if (!fired && base->levels.moved == moved)
 		base->count[HWHEEL_IDLE_INTERRUPTS]++;
 	if (context == HWHEEL_HARDIRQ && fired && hwheel_overdrawn(base, begin, now))
 		cut = HWHEEL_CUT_OVERDRAWN;
-	if (hwheel_end_run(base, begin, now, cut, context) && cut >= HWHEEL_CUT_BUDGET) {
+	if (hwheel_end_run(base, cut, now, moving, context) && cut >= HWHEEL_CUT_BUDGET) {
 		base->count[HWHEEL_BUDGET_OVERRUNS]++;
 		trace_hwheel_budget(base, now, hwheel_deadline(begin, base->wheel->budget_ns));
 	}

@@ -1290,10 +1290,29 @@ int hrtimer_cancel(struct hrtimer *timer)
 	return ret;
 }
 
-void sim_suspend(unsigned long long ns)
+static bool all_in_tasks(void)
 {
 	unsigned int i;
 
+	for (i = 0; i < sim_world.cpus; i++) {
+		const struct task_struct *curr = sim_cpus[i].curr;
+
+		if (!sim_cpus[i].dead && (curr->count & 0xfff00 || curr->bh))
+			return false;
+	}
+	return true;
+}
+
+/* A machine goes to sleep when no CPU is in an interrupt; it gives up if that takes long. */
+bool sim_suspend(unsigned long long ns)
+{
+	unsigned int i;
+
+	for (i = 0; !all_in_tasks(); i++) {
+		if (i == 1000)
+			return false;
+		cpu_relax();
+	}
 	sim_boot_off += ns;
 	for (i = 0; i < sim_world.cpus; i++) {
 		struct sim_cpu *c = &sim_cpus[i];
@@ -1304,6 +1323,7 @@ void sim_suspend(unsigned long long ns)
 		c->irq_next = irq_next(c);
 		irq_at(c, c->irq_next);
 	}
+	return true;
 }
 
 /* ------------------------------------------------------------------------ */

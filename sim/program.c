@@ -522,9 +522,10 @@ static void do_up(const struct op *op)
 
 static void do_suspend(const struct op *op)
 {
-	sim_suspends++;
-	sim_last_suspend = sim_time;
-	sim_suspend(op->arg[0]);
+	if (sim_suspend(op->arg[0])) {
+		sim_suspends++;
+		sim_last_suspend = sim_time;
+	}
 }
 
 static void do_oom(const struct op *op)
