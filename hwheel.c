@@ -228,7 +228,7 @@ struct hwheel_base {
 	bool			offline;	/* timers have moved away; add none */
 	bool			boottime;	/* the wheel's clock is CLOCK_BOOTTIME */
 	bool			closing;	/* the wheel is being destroyed */
-	struct hwheel_timer	*running;	/* its callback is running */
+	struct hwheel_timer	*running;	/* timer whose callback is running */
 	u64			armed;		/* tick of @hrtimer; 0 in a run */
 	u64			count[HWHEEL_COUNTERS];
 
@@ -242,8 +242,8 @@ struct hwheel_base {
 	call_single_data_t	kick;		/* moves @hrtimer from another CPU */
 	unsigned int		kicks;		/* @kick calls that are under way */
 	struct work_struct	work;		/* a run in process context */
-	wait_queue_head_t	wait;		/* for @running to end, or @waiters */
-	atomic_t		waiters;	/* wait for @running, not spinning */
+	wait_queue_head_t	wait;		/* until @running ends, or @waiters is 0 */
+	atomic_t		waiters;	/* waiters that do not spin */
 	struct irq_work		want;		/* queues @grow from any context */
 	struct work_struct	grow;		/* adds levels and fans */
 	unsigned long		grow_after;	/* not before this jiffy; or 0 */
@@ -347,10 +347,10 @@ static void hwheel_lockdep_init(struct hwheel_timer *timer, const char *name,
 }
 
 /*
- * Have lockdep report locks that the caller holds and that the callback takes.
- * hwheel_remove_sync() itself finds a callback that waits for itself: lockdep would switch
- * itself off after a report. Each context is a lockdep subclass. One place may set up
- * timers for wheels of several contexts, whose callbacks have little in common.
+ * Have lockdep report locks that the caller holds and that the callback takes. Leave out a
+ * callback that waits for itself: hwheel_remove_sync() finds that without lockdep, which
+ * would switch itself off after its report. Each context is a lockdep subclass. One place
+ * may set up timers for wheels of several contexts, whose callbacks have little in common.
  */
 static void hwheel_lockdep_sync(struct hwheel_timer *timer, const struct hwheel_base *base)
 {
@@ -638,8 +638,8 @@ static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 }
 
 /*
- * Advance the clock of @base to @now, if a run has nothing to do before @now. It is worth
- * doing again at base->fresh, when the clock is half of level 0 behind.
+ * Advance the clock of @base to @now, if a run has nothing to do before @now. Doing so
+ * again is worth it only after base->fresh, when the clock is half of level 0 behind.
  */
 static noinline void hwheel_catch_up(struct hwheel_base *base, ktime_t now)
 {
@@ -904,8 +904,8 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *	the run has used up the budget		an eighth of the budget
  *	moves have taken 50 us, or a batch	as long as the run took, or a
  *	  in hardirq context			  quarter of that if a timer is due
- *	base->spent has reached the budget,	the budget
- *	  in hardirq context
+ *	base->spent >= budget, in hardirq	the budget
+ *	  context (see hwheel_overdrawn())
  *
  * base->resume is the end of that time. What is left to do when the run is cut decides
  * what happens until then:
@@ -1377,7 +1377,7 @@ hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
 	}
 	raw_spin_unlock(&target->lock);
 	raw_spin_unlock(&from->lock);
-	/* Interrupts are off already, so @flags is not used. */
+	/* Interrupts are off already, so flags is not used. */
 	return hwheel_lock(timer, READ_ONCE(timer->base), &flags);
 }
 
@@ -1912,7 +1912,7 @@ void __hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
 		    unsigned int flags, bool on_stack, const char *name,
 		    struct lock_class_key *key)
 {
-	/* Read once: the timer must not get a later value, which may be HWHEEL_GONE */
+	/* Read once: wheel->life may become HWHEEL_GONE after the check below */
 	u32 life = IS_ERR_OR_NULL(wheel) ? HWHEEL_GONE : READ_ONCE(wheel->life);
 	bool bad = life == HWHEEL_GONE || !function || (flags & ~HWHEEL_PINNED);
 
@@ -2442,7 +2442,7 @@ static bool hwheel_stop(struct hwheel *wheel)
 		hwheel_close_base(per_cpu_ptr(wheel->bases, cpu));
 	for_each_possible_cpu(cpu)
 		hwheel_stop_base(per_cpu_ptr(wheel->bases, cpu));
-	/* Not earlier: callbacks that were running may have set up timers, which needs both */
+	/* Not earlier: setting up a timer needs both, and callbacks may do so until here */
 	xa_erase(&hwheel_by_life, wheel->life);
 	WRITE_ONCE(wheel->life, HWHEEL_GONE);
 	return true;
@@ -2548,7 +2548,10 @@ static int hwheel_cpu_dead(unsigned int cpu)
 		WRITE_ONCE(from->offline, true);
 		raw_spin_unlock_irq(&from->lock);
 		hrtimer_cancel(&from->hrtimer);
-		/* If the run is just ending, in_run may be either: both may move timers */
+		/*
+		 * If the run is just ending, in_run may be true or false. Both are safe:
+		 * this function and the run may both move timers.
+		 */
 		in_run = !data_race(READ_ONCE(from->armed));
 		if (hwheel_broken(HWHEEL_FORGET_OFFLINE_CPU) ||
 		    (wheel->context == HWHEEL_WORK && in_run))
