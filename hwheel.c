@@ -2,105 +2,119 @@
 /*
  * hwheel - exact timers on hierarchical wheels
  *
- * A wheel has a base on each CPU: levels of spokes (hwheel_levels.h), a lock
- * and one hrtimer that drives it. A timer lives on one base at a time and
- * points to it. This file is about bases: who may touch them when, how the
- * hrtimer is kept at the earliest expiration, and what each call promises.
+ * A wheel has a base on each CPU. A base is a set of levels of spokes (hwheel_levels.h), a
+ * lock, and one hrtimer that drives the base. A timer is on one base at a time and points
+ * to that base. This file is about bases: who may use a base and when, how the hrtimer
+ * stays armed for the earliest expiration, and what each call guarantees.
  *
  * The drive
  * ---------
  *
- * The hrtimer is armed for the tick by which levels_step() wants to be called,
- * which is the earliest tick at which a timer can be due (or at which emptying
- * a crowded spoke ahead of time should begin). It is moved only when a timer
- * is armed for an earlier tick, and when a run ends. Cancelling leaves it
- * alone: the next interrupt may find nothing to do, and is then counted as
- * idle. There is no periodic tick and nothing is armed when no timer pends.
+ * The hrtimer is armed for the tick at which levels_step() must be called next. That is
+ * the earliest tick at which a timer can be due, or at which hwheel should begin to empty
+ * a crowded spoke ahead of time. hwheel moves the hrtimer
  *
- * A run is the hrtimer's callback, in softirq or hardirq context as the wheel
- * has it, or the work that the hrtimer's callback has queued. It takes the
- * present time, lets the levels do a bounded step, runs what is due, and goes
- * round until nothing is left to do at the present time or the budget is used
- * up; then it arms the hrtimer anew. The lock is dropped around each callback
- * and after each batch of list moves. While it is dropped anybody may arm and
- * cancel: the levels are whole after every step, and base->armed is 0, which
- * keeps those who arm from touching the hrtimer and the clock, as the run will
- * see what they did. In hardirq context dropping the lock lets other CPUs in
- * but no interrupts; so there a batch of list moves ends the run, too.
+ *  - when a timer is armed for an earlier tick,
+ *  - when a run ends,
+ *  - when a base gets levels or fans, and has something to do earlier with them.
+ *
+ * Cancelling does not move the hrtimer. So the next interrupt may find nothing to do; it is
+ * then counted as idle. There is no periodic tick. If no timer is pending, hwheel does not
+ * arm the hrtimer.
+ *
+ * A run is the hrtimer's callback, in softirq or in hardirq context. In process context a
+ * run is the work that the hrtimer's callback queues. The wheel chooses one of the three
+ * contexts. A run
+ *
+ *  1. reads the clock,
+ *  2. calls levels_step(), which does a bounded step,
+ *  3. runs the callbacks of timers that are due,
+ *  4. repeats this until nothing is left to do at the present time, or the run is cut,
+ *  5. arms the hrtimer again.
+ *
+ * The run drops the lock around each callback, and after each batch of list moves.
+ * Meanwhile anybody may arm and cancel timers: the levels are consistent after each step.
+ * base->armed is 0 during a run, so arming touches neither the hrtimer nor the base's
+ * clock; the run finds the new timers itself. In hardirq context a dropped lock lets other
+ * CPUs in, but no interrupts. So there a batch of list moves also ends the run.
  *
  * A run that takes long leaves the CPU to others for a while: see "Runs, rests and
  * breaks" below.
  *
- * The clock of a base is only moved on by runs and, where that is free, by
- * those who arm. It may be behind the time; then new timers go to coarser
- * spokes than need be, which costs a cascade but no exactness.
+ * Runs advance the clock of a base. Arming advances it too, if no timer is pending on the
+ * base, or if arming has read the time anyway. The clock may be behind the time. New timers
+ * then go to coarser spokes than necessary, which costs a cascade but no exactness.
  *
  * Locks
  * -----
  *
- * base->lock is raw and is taken with interrupts off, so any context but NMI
- * may arm and cancel. Whoever wants a timer's base reads timer->base, locks
- * that, and looks again; timer->base changes only under the locks of both the
- * old and the new base, so a timer is on one of them at any time. The locks of
- * two bases are taken in the order of their CPUs. Under a base's lock only locks of the
- * timekeeping, hrtimer and scheduler code are taken.
+ * base->lock is raw and is taken with interrupts off. So any context but NMI may arm and
+ * cancel. To lock a timer's base, read timer->base, lock that base, and check that
+ * timer->base is still the same. timer->base changes only with the locks of both the old
+ * and the new base held, so a timer is on exactly one of them at any time. Two bases are
+ * locked in the order of their CPUs. Under a base's lock, hwheel takes only locks of the
+ * timekeeping, hrtimer, workqueue, debugobjects and scheduler code.
  *
- * hwheel_mutex holds the lists of wheels still, against creation, destruction
- * and CPU hotplug.
+ * hwheel_mutex protects the lists of wheels. Creation, destruction and CPU hotplug take it.
  *
  * Levels on demand
  * ----------------
  *
- * A base begins with a parking lot. When a timer is armed that wants a level
- * which is not there, it is parked, and hwheel_want(), under the base's lock in
- * whatever context, has an irq_work queue the work that allocates what is
- * missing. Without memory all goes on from the parking lot, and another try is
- * made a second later at the earliest. Fans are made by the same work when the stock
- * of them runs low; they are kept until the wheel is destroyed.
+ * A base begins with a parking lot and without levels. A timer that needs a missing level
+ * is parked. hwheel_want() then queues an irq_work, because it is called under the base's
+ * lock in any context. The irq_work queues the work that allocates the level. If there is
+ * no memory, everything works from the parking lot, and hwheel tries again a second later
+ * at the earliest. The same work allocates fans when their stock runs low. Fans stay until
+ * the wheel is destroyed.
  *
  * Life and death of a wheel
  * -------------------------
  *
- * Timers point to bases, and their users may use them after the wheel has been
- * destroyed: a mistake, but not one to crash for. So wheels and their bases are
- * never freed while the module is loaded, but kept for the next one that is
- * created; what is freed is their levels. Wheel, base and timer carry the
- * number of the wheel's life. Arming compares the timer's with the base's under
- * the lock, and that one comparison refuses timers of wheels that are gone or
- * going, and timers that were shut down, whose number is 0.
+ * A user may use a timer after its wheel was destroyed. That is a mistake, but the kernel
+ * must not crash. So hwheel frees no wheel and no base while the module is loaded.
+ * Destruction frees only their levels, and the next hwheel_create() uses the wheel again.
  *
- * A wheel is destroyed in two sweeps over its bases. After the first one all are
- * closing: from there on nothing is armed, and no hrtimer, work, irq_work or move to
- * another CPU begins. So the second one can wait for runs and works that are under
- * way, in any order. Up to then the wheel stays among the others, and its CPUs come
- * and go.
+ * Each life of a wheel has a number, which the wheel, its bases and its timers carry.
+ * Arming compares timer->life with base->life under the lock. This one comparison refuses
  *
- * Destruction waits for no interrupt of another CPU: that CPU may be isolated, or
+ *  - timers of wheels that are destroyed or being destroyed,
+ *  - timers that were shut down: their number is 0.
+ *
+ * Destruction sweeps twice over the bases of a wheel (hwheel_stop()). The first sweep marks
+ * all bases as closing. From then on nothing is armed, and no hrtimer, work, irq_work or
+ * move to another CPU begins. So the second sweep can wait, in any order, for runs and works
+ * that are under way. Until the second sweep ends the wheel stays on hwheel_wheels, and CPU
+ * hotplug handles the wheel as before.
+ *
+ * Destruction does not wait for interrupts of another CPU: that CPU may be isolated, or
  * keep interrupts off. A kick or an irq_work that comes late takes base->lock, finds
- * HWHEEL_GONE there, and does nothing. Only the module's end waits for them.
+ * HWHEEL_GONE and does nothing. Only the module's exit waits for them.
  *
- * Callbacks and those who wait for them
- * -------------------------------------
+ * Callbacks and waiters
+ * ---------------------
  *
- * base->running is the timer whose callback a run is in. The timer itself has
- * no mark, as the callback may free it. As long as its callback runs a timer
- * stays on its base, wherever it is armed from; hwheel_add_on() leaves a note
- * in base->dest, and the run moves it when the callback has returned. Whoever
- * arms or cancels later takes the note away, so if it is still there the timer
- * is pending and therefore alive. So a callback never runs on two CPUs at a
- * time, and whoever waits for it has one place to look at.
+ * base->running is the timer whose callback a run executes. The timer itself has no mark,
+ * because its callback may free it. While its callback runs, a timer stays on its base,
+ * whichever CPU arms it. hwheel_add_on() stores the new base in base->dest, and the run
+ * moves the timer when the callback has returned. A later arm or cancel clears base->dest.
+ * So if base->dest is set, the timer is pending and therefore not freed. Hence a callback
+ * never runs on two CPUs at a time, and a waiter has one base to look at.
  *
- * On PREEMPT_RT a softirq run can be preempted by one that waits for its
- * callback. So it holds base->expiry_lock, which lends priority, and which those
- * who wait take; it lets go of it between callbacks when somebody does. For
- * callbacks in process context one sleeps on base->wait, and the run does so in
- * turn until all who were woken have had their look: else it would, with a
- * callback that is due again as soon as it returns, be faster than they every
- * time. For those in hardirq context one spins, on PREEMPT_RT too.
+ * How to wait for a callback depends on its context:
  *
- * CPU hotplug holds still all who create wheels, and callbacks in process
- * context may do that; so it must not wait for them. A run that finds its base
- * offline at its end moves the timers away itself.
+ *  - hardirq: The waiter spins, on PREEMPT_RT too.
+ *  - softirq: The waiter spins. On PREEMPT_RT a waiter can preempt the run, so it takes
+ *    base->expiry_lock instead. A run holds that lock across callbacks, and the waiter
+ *    lends the run its priority. The run drops the lock between callbacks if somebody
+ *    waits.
+ *  - process: The waiter sleeps on base->wait. The run wakes all waiters, then sleeps on
+ *    base->wait until each of them has checked base->running again. The reason is a
+ *    callback that is due again as soon as it returns. Without that sleep it could run
+ *    again, each time, before a waiter checks.
+ *
+ * CPU hotplug blocks hwheel_create(), and a callback in process context may call
+ * hwheel_create(). So CPU hotplug must not wait for such callbacks. If a run in process
+ * context ends and its base is offline, the run moves the timers away itself.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -150,28 +164,28 @@
 #define HWHEEL_MOVE_NS		(50 * NSEC_PER_USEC)
 #define HWHEEL_URGENT_NS	NSEC_PER_USEC
 
-/* Buckets of lateness, one for each value of fls64(). */
+/* Buckets of lateness, one for each value of fls64() */
 #define HWHEEL_LATE		65
 
-/* Callbacks run between two looks at the clock. */
+/* A run reads the clock after this many callbacks. */
 #define HWHEEL_CLOCK_EVERY	8
 
-/* timer->life of one that is shut down, and base->life without a wheel */
+/* timer->life of a timer that is shut down; base->life of a base that no wheel uses */
 #define HWHEEL_SHUT_DOWN	0
 #define HWHEEL_GONE		U32_MAX
 
 enum hwheel_counter {
 	HWHEEL_ADDED,		/* armings of timers that were not pending */
-	HWHEEL_REARMED,		/* armings of timers that were */
+	HWHEEL_REARMED,		/* armings of timers that were pending */
 	HWHEEL_CANCELLED,
 	HWHEEL_EXPIRED_TIMERS,	/* callbacks begun */
-	HWHEEL_CASCADED,	/* list moves of cascades; in levels.moved */
-	HWHEEL_MIGRATED,	/* timers that came from another CPU's base */
-	HWHEEL_INTERRUPTS,	/* runs */
+	HWHEEL_CASCADED,	/* list moves of cascades; counted in levels.moved */
+	HWHEEL_MIGRATED,	/* pending timers that moved here from another CPU */
+	HWHEEL_INTERRUPTS,	/* runs; in process context, interrupts of the hrtimer */
 	HWHEEL_IDLE_INTERRUPTS,	/* runs that found nothing to do */
-	HWHEEL_REMOTE_KICKS,	/* hrtimers moved on behalf of another CPU */
-	HWHEEL_BUDGET_OVERRUNS,	/* runs that left something to the next one */
-	HWHEEL_LEVELS_ADDED,	/* levels made because timers wanted them */
+	HWHEEL_REMOTE_KICKS,	/* kicks: another CPU asked to move the hrtimer */
+	HWHEEL_BUDGET_OVERRUNS,	/* runs that the budget cut, with work left to do */
+	HWHEEL_LEVELS_ADDED,	/* levels allocated because timers needed them */
 	HWHEEL_MAX_LATE_NS,	/* from here on: maxima */
 	HWHEEL_MAX_LOCKED_NS,
 	HWHEEL_COUNTERS
@@ -193,7 +207,7 @@ static const char * const hwheel_counter_names[HWHEEL_COUNTERS] = {
 	[HWHEEL_MAX_LOCKED_NS]		= "max_locked_ns",
 };
 
-/* Fans are made so many at a time, in less than 64 KiB. */
+/* Fans that are allocated at a time, in less than 64 KiB */
 #define HWHEEL_FANS		((SZ_64K - 64) / sizeof(struct hwheel_fan))
 
 struct hwheel_fans {
@@ -203,42 +217,43 @@ struct hwheel_fans {
 
 struct hwheel_base {
 	/*
-	 * Protects all of the base that can change, and of the timers on it
-	 * everything. Arming and cancelling, also from other CPUs, write to its
-	 * cache line and to the first one of @levels, and only read the rest.
+	 * Protects all members of the base that change, and all members of the
+	 * timers on it. Arming and cancelling, also from other CPUs, write to the
+	 * lock's cache line and to the first one of @levels. They only read the
+	 * rest.
 	 */
 	raw_spinlock_t		lock;
 	u32			life;		/* number of the wheel's life */
 	int			cpu;
-	bool			offline;	/* its timers have moved; add none */
-	bool			boottime;	/* as the wheel's clock says */
+	bool			offline;	/* timers have moved away; add none */
+	bool			boottime;	/* the wheel's clock is CLOCK_BOOTTIME */
 	bool			closing;	/* the wheel is being destroyed */
-	struct hwheel_timer	*running;	/* whose callback is running */
-	u64			armed;		/* tick of the hrtimer, 0 in a run */
+	struct hwheel_timer	*running;	/* timer whose callback is running */
+	u64			armed;		/* tick of @hrtimer; 0 in a run */
 	u64			count[HWHEEL_COUNTERS];
 
 	struct hwheel_levels	levels;
 
 	struct hwheel		*wheel;
 	u64			fresh;		/* ns; see hwheel_catch_up() */
-	struct hwheel_base	*dest;		/* where @running wants to go */
-	struct task_struct	*runner;	/* who runs @running's callback */
+	struct hwheel_base	*dest;		/* base that @running moves to */
+	struct task_struct	*runner;	/* task that runs @running's callback */
 	struct hrtimer		hrtimer;
 	call_single_data_t	kick;		/* moves @hrtimer from another CPU */
-	unsigned int		kicks;		/* under way */
-	struct work_struct	work;		/* runs, in process context */
-	wait_queue_head_t	wait;		/* for @running, and for those who waited */
-	atomic_t		waiters;	/* for @running, but for those who spin */
+	unsigned int		kicks;		/* @kick calls that are under way */
+	struct work_struct	work;		/* a run in process context */
+	wait_queue_head_t	wait;		/* until @running ends, or @waiters is 0 */
+	atomic_t		waiters;	/* waiters that do not spin */
 	struct irq_work		want;		/* queues @grow from any context */
-	struct work_struct	grow;		/* adds levels */
-	unsigned long		grow_after;	/* no sooner than this jiffy; or 0 */
-	ktime_t			ended;		/* last run in hardirq context */
+	struct work_struct	grow;		/* adds levels and fans */
+	unsigned long		grow_after;	/* not before this jiffy; or 0 */
+	ktime_t			ended;		/* last hardirq run with callbacks */
 	u64			spent;		/* see hwheel_overdrawn() */
 	ktime_t			resume;		/* end of the last rest or break */
-	u64			late[HWHEEL_LATE];	/* callbacks, by fls64() of lateness */
-	struct hwheel_fans	*fans;		/* the memory of all of them */
+	u64			late[HWHEEL_LATE];	/* callbacks, by fls64(ns late) */
+	struct hwheel_fans	*fans;		/* memory of all fans */
 #ifdef CONFIG_PREEMPT_RT
-	spinlock_t		expiry_lock;	/* held by runs */
+	spinlock_t		expiry_lock;	/* softirq runs hold it */
 #endif
 };
 
@@ -248,32 +263,32 @@ struct hwheel {
 	clockid_t		clock;
 	u64			budget_ns;
 	enum hwheel_context	context;
-	unsigned int		flags;		/* of its configuration */
+	unsigned int		flags;		/* hwheel_config.flags */
 	struct hwheel_geometry	geometry;
 	struct list_head	list;		/* on hwheel_wheels or hwheel_gone */
-	struct hwheel		*older;		/* the one allocated before it */
+	struct hwheel		*older;		/* the wheel allocated before this one */
 	bool			closing;	/* being destroyed */
 	struct mutex		walk_mutex;	/* one walk of the levels at a time */
 	struct dentry		*debugfs;
 	char			name[HWHEEL_NAME_MAX + 1];
 };
 
-/* The wheel that timers are on if their users have no wheel of their own. */
+/* The module's own wheel, for users that create none */
 struct hwheel *hwheel_system;
 EXPORT_SYMBOL_GPL(hwheel_system);
 
 static LIST_HEAD(hwheel_wheels);
 static LIST_HEAD(hwheel_gone);
-static struct hwheel *hwheel_newest;	/* of all, in use and gone */
+static struct hwheel *hwheel_newest;	/* of all wheels, in use or gone */
 static u32 hwheel_lives;
 static DEFINE_XARRAY(hwheel_by_life);	/* the wheels in use */
 static DEFINE_MUTEX(hwheel_mutex);
-static int hwheel_cpuhp_state;		/* 0 unless the module is ready for use */
+static int hwheel_cpuhp_state;		/* 0 until the module is ready for use */
 
 #ifdef HWHEEL_BROKEN
 static char *broken = "";
 module_param(broken, charp, 0444);
-MODULE_PARM_DESC(broken, "the fault, for the torture test to find");
+MODULE_PARM_DESC(broken, "name of the fault that the torture test has to find");
 
 static bool hwheel_broken(enum hwheel_fault fault)
 {
@@ -288,7 +303,7 @@ static bool hwheel_broken(enum hwheel_fault fault)
 	};
 	static atomic_t n = ATOMIC_INIT(0);
 
-	/* A fault is hard to find if it is rare; that CPUs go, or race, is rare enough. */
+	/* One call in 16 is faulty. Hotplug and races are rare: these always are. */
 	return !strcmp(broken, faults[fault]) &&
 	       (fault == HWHEEL_FORGET_OFFLINE_CPU || fault == HWHEEL_DATA_RACE ||
 		!(atomic_inc_return(&n) % 16));
@@ -300,13 +315,13 @@ static __always_inline ktime_t hwheel_clock(const struct hwheel *wheel)
 	return wheel->clock == CLOCK_BOOTTIME ? ktime_get_boottime() : ktime_get();
 }
 
-/* @delay from @now, which is no less than 0. */
+/* @now + @delay, at most KTIME_MAX. @now is 0 or more. */
 static __always_inline ktime_t hwheel_deadline(ktime_t now, ktime_t delay)
 {
 	return delay <= KTIME_MAX - now ? now + delay : KTIME_MAX;
 }
 
-/* From @now to @then; what is too far back to be told is as far back as can be. */
+/* @then - @now, at least KTIME_MIN. @now is 0 or more. */
 static ktime_t hwheel_until(ktime_t then, ktime_t now)
 {
 	return then >= KTIME_MIN + now ? then - now : KTIME_MIN;
@@ -332,10 +347,10 @@ static void hwheel_lockdep_init(struct hwheel_timer *timer, const char *name,
 }
 
 /*
- * Report locks that are held here and that the callback takes. That it waits for
- * itself is found without lockdep, which would switch itself off for it. One
- * place may set up timers for wheels of several contexts, whose callbacks have
- * little in common: each context is a subclass.
+ * Have lockdep report locks that the caller holds and that the callback takes. Leave out a
+ * callback that waits for itself: hwheel_remove_sync() finds that without lockdep, which
+ * would switch itself off after its report. Each context is a lockdep subclass. One place
+ * may set up timers for wheels of several contexts, whose callbacks have little in common.
  */
 static void hwheel_lockdep_sync(struct hwheel_timer *timer, const struct hwheel_base *base)
 {
@@ -373,7 +388,7 @@ static bool hwheel_debug_is_static(void *addr)
 	return timer->base == __HWHEEL_SYSTEM_BASE && !timer->entry.next;
 }
 
-/* Set up, or freed, while armed: cancel it first. */
+/* A pending timer is set up or freed: cancel it first. */
 static bool hwheel_debug_fixup_init(void *addr, enum debug_obj_state state)
 {
 	struct hwheel_timer *timer = addr;
@@ -384,7 +399,7 @@ static bool hwheel_debug_fixup_init(void *addr, enum debug_obj_state state)
 	return true;
 }
 
-/* Used without having been set up: make it a timer that can't be armed. */
+/* A timer is used that was never set up: make it a timer that can't be armed. */
 static bool hwheel_debug_fixup_assert_init(void *addr, enum debug_obj_state state)
 {
 	struct hwheel_timer *timer = addr;
@@ -443,19 +458,19 @@ static inline void debug_hwheel_free(struct hwheel_timer *timer) { }
 /* ------------------------------------------------------------------------ */
 /* A timer's base */
 
-/* hwheel_pending() of what is no NULL. */
+/* hwheel_pending() for a @timer that is not NULL */
 static __always_inline bool hwheel_queued(const struct hwheel_timer *timer)
 {
 	return READ_ONCE(timer->entry.next);
 }
 
 /*
- * The base of a timer that has been on none so far, or that has not been set
- * up. Static timers come to the module's wheel here.
+ * Find the base of a timer that has none. A static timer gets a base of the module's
+ * wheel here. A timer that has not been set up gets a warning.
  */
 static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
 {
-	static DEFINE_RAW_SPINLOCK(lock);	/* one of many who come at once */
+	static DEFINE_RAW_SPINLOCK(lock);	/* one caller at a time sets timer->base */
 	struct hwheel_base *base;
 	unsigned long flags;
 
@@ -466,7 +481,7 @@ static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
 	base = READ_ONCE(timer->base);
 	if (base == __HWHEEL_SYSTEM_BASE) {
 		debug_hwheel_init(timer, false);
-		/* No wheel, if the kernel was booted with bad parameters */
+		/* There is no wheel if the kernel was booted with bad parameters */
 		base = IS_ERR_OR_NULL(hwheel_system) ? NULL : raw_cpu_ptr(hwheel_system->bases);
 		if (base)
 			WRITE_ONCE(timer->base, base);
@@ -478,14 +493,14 @@ static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
 }
 
 /*
- * timer->base, which mostly is the one that was asked for last on this CPU. A
- * timer that is seldom used is not in the cache; where the base is guessed and
- * the guess compared, a processor goes on with it while the timer is fetched.
+ * A guess at timer->base: the base that this CPU looked up last, which is right in most
+ * cases. A timer that is rarely used is not in the cache. A CPU that compares timer->base
+ * with a guess can go on with the guess while it fetches the timer.
  */
 #define HWHEEL_NO_GUESS		((struct hwheel_base *)-1L)	/* no timer's base */
 static DEFINE_PER_CPU(struct hwheel_base *, hwheel_guess) = HWHEEL_NO_GUESS;
 
-/* Find @timer's base; false if it has none, which has been warned of. */
+/* Find @timer's base. Returns false, after a warning, if the timer has none. */
 static __always_inline bool hwheel_base(const struct hwheel_timer *timer,
 					struct hwheel_base **base)
 {
@@ -510,9 +525,9 @@ static __always_inline bool hwheel_base(const struct hwheel_timer *timer,
 }
 
 /*
- * The base of @timer, to be armed relative to *@now, which is read here. Clocks
- * are read behind a fence that no load passes but prefetches do: so have the
- * timer, which is seldom in the cache, fetched first and looked at afterwards.
+ * Read the clock into *@now, and find the base of @timer. Reading a clock takes a fence.
+ * A fence holds up loads, but no prefetches. @timer is rarely in the cache: so prefetch
+ * it, read the clock, and only then look at the timer.
  */
 static __always_inline bool hwheel_base_now(struct hwheel_timer *timer,
 					    struct hwheel_base **base, ktime_t *now)
@@ -543,8 +558,8 @@ static __always_inline struct hwheel_base *hwheel_lock(struct hwheel_timer *time
 }
 
 /*
- * With @base locked, lock @other too, in the order of their CPUs. If that is
- * not to be had otherwise @base is unlocked for a while.
+ * With @base locked, lock @other too. Two bases are locked in the order of their CPUs, so
+ * this function may unlock @base for a while.
  */
 static void hwheel_lock_other(struct hwheel_base *base, struct hwheel_base *other)
 	__acquires(&other->lock)
@@ -558,7 +573,7 @@ static void hwheel_lock_other(struct hwheel_base *base, struct hwheel_base *othe
 	}
 }
 
-/* Then @base may have been locked second; lockdep is not to think it still is. */
+/* Unlock @other. Tell lockdep that @base, if it was locked second, is the only one now. */
 static void hwheel_unlock_other(struct hwheel_base *base, struct hwheel_base *other)
 	__releases(&other->lock)
 {
@@ -574,7 +589,7 @@ static __always_inline enum hwheel_context hwheel_context(const struct hwheel_ba
 	return base->wheel->context;
 }
 
-/* A base that is closing starts nothing; see hwheel_close_base(). */
+/* A base that is closing starts no hrtimer: see hwheel_close_base(). */
 static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 {
 	if (unlikely(base->closing))
@@ -585,7 +600,7 @@ static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 		      HRTIMER_MODE_ABS_PINNED_HARD : HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
-/* On @base's CPU, by request of another one; interrupts are off. */
+/* On @base's CPU, at the request of another CPU, with interrupts off */
 static void hwheel_kick(void *data)
 {
 	struct hwheel_base *base = data;
@@ -594,7 +609,7 @@ static void hwheel_kick(void *data)
 	base->kicks--;
 	if (base->life != HWHEEL_GONE) {
 		base->count[HWHEEL_REMOTE_KICKS]++;
-		/* What the kick was sent for may have been cancelled, or re-armed */
+		/* The timer that caused the kick may have been cancelled or re-armed */
 		if (base->armed && base->armed != HWHEEL_NEVER) {
 			u64 wake = levels_wake(&base->levels);
 
@@ -606,14 +621,15 @@ static void hwheel_kick(void *data)
 	raw_spin_unlock(&base->lock);
 }
 
-/* Have a run at @tick, which is earlier than the next one would be. */
+/* Arm the hrtimer for @tick. The next run would be later otherwise. */
 static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 {
-	base->armed = max(tick, 1ULL);	/* 0 is for runs; overdue may be due at tick 0 */
+	base->armed = max(tick, 1ULL);	/* 0 is for runs; @tick may be 0 too */
 	/*
-	 * A pinned hrtimer is queued on the CPU that starts it. Busy means that
-	 * a kick is under way, which will see the new tick. A kick is no longer
-	 * busy when it begins, so there may be two.
+	 * A pinned hrtimer is queued on the CPU that starts it. So another CPU
+	 * sends a kick. -EBUSY means that a kick is on its way, which will see
+	 * the new tick. When a kick begins it is no longer busy, so two kicks may
+	 * be under way.
 	 */
 	if (base->cpu != smp_processor_id() && cpu_online(base->cpu))
 		base->kicks += !smp_call_function_single_async(base->cpu, &base->kick);
@@ -622,8 +638,8 @@ static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 }
 
 /*
- * Bring the clock of a base on, if a run has nothing to do before @now. That is not
- * worth it again until it has fallen half of level 0 behind.
+ * Advance the clock of @base to @now, if a run has nothing to do before @now. Doing so
+ * again is worth it only after base->fresh, when the clock is half of level 0 behind.
  */
 static noinline void hwheel_catch_up(struct hwheel_base *base, ktime_t now)
 {
@@ -636,8 +652,8 @@ static noinline void hwheel_catch_up(struct hwheel_base *base, ktime_t now)
 }
 
 /*
- * A run's own lock and unlock, each with @context constant where it matters:
- * in the interrupt, interrupts stay off.
+ * How a run locks and unlocks its base. In hardirq context interrupts are off, and stay
+ * off. @context is a constant in the runs, so they do not test it.
  */
 static __always_inline void hwheel_lock_run(struct hwheel_base *base,
 					    enum hwheel_context context)
@@ -675,7 +691,7 @@ static void hwheel_unlock_expiry(struct hwheel_base *base)
 	spin_unlock(&base->expiry_lock);
 }
 
-/* In a softirq run, base locked, no callback running: let those in who wait. */
+/* In a softirq run, with @base locked and no callback running: let waiters in. */
 static void hwheel_yield_expiry(struct hwheel_base *base)
 {
 	if (atomic_read(&base->waiters)) {
@@ -705,7 +721,7 @@ static inline void hwheel_wait_expiry(struct hwheel_base *base)
 }
 #endif
 
-/* Until the callback of @timer, which runs on @base, may have ended. */
+/* Wait until the callback of @timer, which runs on @base, may have ended. */
 static void hwheel_wait_running(struct hwheel_base *base,
 				const struct hwheel_timer *timer)
 {
@@ -723,8 +739,8 @@ static void hwheel_wait_running(struct hwheel_base *base,
 }
 
 /*
- * Can other CPUs arm timers on @base? A CPU that comes has a base before it is
- * online, for itself; its hrtimer can't be started from elsewhere yet.
+ * Can other CPUs arm timers on @base? They can't while its CPU is offline or comes online.
+ * A CPU uses its own base before it is online, but others can't start its hrtimer yet.
  */
 static bool hwheel_reachable(const struct hwheel_base *base)
 {
@@ -732,9 +748,10 @@ static bool hwheel_reachable(const struct hwheel_base *base)
 }
 
 /*
- * In a run, base locked: @timer was told while its callback ran to go on
- * elsewhere. Where the lock has to be dropped base->running still holds the
- * timer here, and base->dest still says whether it is to go.
+ * In a run, with @base locked: if @timer's callback is over and the timer was armed for
+ * another CPU meanwhile, move it to base->dest. hwheel_lock_other() may drop the lock.
+ * While it is dropped, base->running keeps the timer on @base, and others may change
+ * base->dest. So look at base->dest again.
  */
 static void hwheel_move_running(struct hwheel_base *base, struct hwheel_timer *timer)
 {
@@ -760,8 +777,9 @@ static void hwheel_move_running(struct hwheel_base *base, struct hwheel_timer *t
 }
 
 /*
- * A callback has returned in another state than it was called in. These are functions
- * of their own, since each copy of hwheel_call() would warn once.
+ * A callback has returned in another state than it was called in: warn, and restore the
+ * state. These are functions of their own because hwheel_call() is inlined several times,
+ * and each copy would warn once.
  */
 static noinline void hwheel_mend_preempt_count(void (*function)(struct hwheel_timer *timer),
 					       int count)
@@ -783,18 +801,18 @@ static noinline void hwheel_mend_interrupts(void (*function)(struct hwheel_timer
 }
 
 /*
- * Call back, with the lock dropped. What the callback has left in disorder is
- * put in order again, for the sake of all others.
+ * Run the callback of @timer with the lock dropped. If the callback has changed the
+ * preemption count or the interrupt state, restore it, to protect other callbacks.
  */
 static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_timer *timer,
 					enum hwheel_context context)
 	__must_hold(&base->lock)
 {
 	void (*function)(struct hwheel_timer *timer) = timer->function;
-	ktime_t expires = timer->expires;	/* others may re-arm it */
+	ktime_t expires = timer->expires;	/* others may change it later */
 	int count;
 #ifdef CONFIG_LOCKDEP
-	struct lockdep_map map;		/* the timer may be freed by its callback */
+	struct lockdep_map map;		/* the callback may free the timer */
 
 	lockdep_copy_map(&map, &timer->lockdep_map);
 #endif
@@ -827,17 +845,17 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 		hwheel_yield_expiry(base);
 	if (context == HWHEEL_WORK && wq_has_sleeper(&base->wait)) {
 		hwheel_unlock_run(base, context);
-		wake_up_all(&base->wait);	/* takes a lock that may sleep */
+		wake_up_all(&base->wait);	/* takes a lock that sleeps on PREEMPT_RT */
 		wait_event(base->wait, !atomic_read(&base->waiters));
 		hwheel_lock_run(base, context);
 	}
 }
 
 /*
- * Run what is due, one callback after the other, as long as @now is before
- * @end. The clock is looked at after every few callbacks and when a jiffy has
- * begun, so lateness is off by less than that. In the interrupt, where nothing
- * else runs and a jiffy may not begin, it is looked at after each.
+ * Run the callbacks of timers that are due, while *@now is before @end. Read the clock
+ * after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. So the lateness
+ * that is counted is off by less than that. In hardirq context read the clock after each
+ * callback: nothing else runs there, and the jiffy may not advance.
  */
 static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 					ktime_t end, enum hwheel_context context)
@@ -883,14 +901,14 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *
  *	the run is cut when			it then leaves the CPU for
  *	-----------------------------------	-----------------------------------
- *	callbacks have used up the budget	an eighth of the budget
+ *	the run has used up the budget		an eighth of the budget
  *	moves have taken 50 us, or a batch	as long as the moves took, or 1 us
  *	  in hardirq context			  if a timer is due
- *	runs in hardirq context have had the	the budget
- *	  budget more than they left others
+ *	base->spent >= budget, in hardirq	the budget
+ *	  context (see hwheel_overdrawn())
  *
- * What is left when a run is cut decides what happens until base->resume, the end of
- * that time:
+ * base->resume is the end of that time. What is left to do when the run is cut decides
+ * what happens until then:
  *
  *	        +----------- a timer is armed -----------+
  *	        v                                        |
@@ -899,27 +917,27 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *	  |     | +---- cut; only moves are left --> REST until base->resume or until
  *	  |     |                                    a timer is due: then a run that
  *	  |     v                                    moves nothing ahead of its time
- *	  |     cut; a timer is due, or the runs
- *	  |     have had more than others
+ *	  |     cut; a timer is due, or hardirq
+ *	  |     runs have had the CPU too long
  *	  |     v
  *	  +---- BREAK until base->resume: no run, timers wait
  *
- * In process context there is no break: the run queues its work again, behind other
- * works, and tasks have the CPU as the scheduler says.
+ * In process context there is no rest and no break. The run queues its work again, behind
+ * other works, and the scheduler shares out the CPU.
  */
 enum hwheel_cut {
 	HWHEEL_NOT_CUT,
 	HWHEEL_CUT_MOVES,	/* moves took long */
-	HWHEEL_CUT_BUDGET,	/* callbacks used up the budget */
-	HWHEEL_CUT_OVERDRAWN,	/* runs had the CPU too often; hardirq context only */
+	HWHEEL_CUT_BUDGET,	/* the run used up the budget */
+	HWHEEL_CUT_OVERDRAWN,	/* hardirq runs had the CPU too long */
 };
 
 /*
- * Hardirqs that follow each other closely keep tasks from running though each of them is
- * short, and no ksoftirqd helps. So base->spent counts how much more time the hardirq
- * runs of a base have had than they left to others, and the budget bounds it. The time of
- * a run counts from the expiration of its hrtimer, but a late hrtimer adds no more than
- * an eighth of the budget.
+ * Short hardirq runs that follow each other closely can keep tasks from running, and no
+ * ksoftirqd helps. So base->spent counts how much more time hardirq runs with callbacks
+ * have had than they left to other code. The budget bounds base->spent. The time of a run
+ * counts from the expiration of its hrtimer. A late hrtimer adds at most an eighth of the
+ * budget.
  */
 static bool hwheel_overdrawn(struct hwheel_base *base, ktime_t begin, ktime_t now)
 {
@@ -938,8 +956,9 @@ static bool hwheel_overdrawn(struct hwheel_base *base, ktime_t begin, ktime_t no
 }
 
 /*
- * How long a run that is @cut at @now leaves the CPU to others, in ns. Its moves took
- * @moving ns; if @ripe, a timer is due.
+ * Returns for how many ns a run, which was @cut at @now, leaves the CPU to others.
+ * @moving: how many ns its batches of moves took.
+ * @ripe: a timer is due.
  */
 static u64 hwheel_pause(const struct hwheel_base *base, enum hwheel_cut cut, ktime_t now,
 			u64 moving, bool ripe)
@@ -968,8 +987,9 @@ static u64 hwheel_pause(const struct hwheel_base *base, enum hwheel_cut cut, kti
 }
 
 /*
- * End a run at @now, @cut or not, whose moves took @moving ns: go to sleep, rest or take a
- * break. Returns true for a rest or a break.
+ * End a run at @now: sleep, rest or take a break, as @cut and the timers that are left
+ * decide. Batches of moves took @moving ns. Returns true for a rest or a break, and if the
+ * work is queued again.
  */
 static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_t now,
 			   u64 moving, enum hwheel_context context)
@@ -995,7 +1015,7 @@ static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_
 	}
 	base->resume = resume;
 	if (ripe || cut == HWHEEL_CUT_OVERDRAWN) {
-		/* Timers that are armed meanwhile leave the hrtimer alone */
+		/* Arming a timer meanwhile leaves the hrtimer alone */
 		base->armed = max(levels->clock, 1ULL);
 		hwheel_start_hrtimer(base, resume);
 		return true;
@@ -1017,7 +1037,7 @@ static bool hwheel_move_batch(struct hwheel_base *from)
 	local_irq_disable();
 	base = this_cpu_ptr(from->wheel->bases);
 	if (base == from) {
-		/* Its CPU is back, and this is it. */
+		/* The CPU of @from is back, and it is this one. */
 		raw_spin_lock(&from->lock);
 		from->armed = HWHEEL_NEVER;
 		wake = levels_wake(&from->levels);
@@ -1030,7 +1050,7 @@ static bool hwheel_move_batch(struct hwheel_base *from)
 	raw_spin_lock(from->cpu < base->cpu ? &from->lock : &base->lock);
 	raw_spin_lock_nested(from->cpu < base->cpu ? &base->lock : &from->lock,
 			     SINGLE_DEPTH_NESTING);
-	/* Of a wheel that is being destroyed, timers are best left where they are. */
+	/* If the wheel is being destroyed, leave its timers where they are. */
 	for (n = 0; n < HWHEEL_BATCH && !from->closing && !base->closing; n++) {
 		timer = levels_any(&from->levels);
 		if (!timer)
@@ -1050,14 +1070,14 @@ static bool hwheel_move_batch(struct hwheel_base *from)
 	return timer;
 }
 
-/* Move all timers of @from, whose CPU is dead and which is in no run. */
+/* Move all timers of @from. Its CPU is dead, and no run is under way. */
 static void hwheel_evacuate(struct hwheel_base *from)
 {
 	while (hwheel_move_batch(from))
 		cond_resched();
 }
 
-/* A fault for KCSAN: it looks at one access of thousands. */
+/* A data race for KCSAN, which looks at one access of thousands: so make many. */
 static noinline void hwheel_race(struct hwheel_base *base)
 {
 	int i;
@@ -1069,9 +1089,9 @@ static noinline void hwheel_race(struct hwheel_base *base)
 }
 
 /*
- * Do what is due by @now, and move crowds ahead of their time, until nothing is left or
- * the run is cut. *@now is the present time, as it was read last. Batches of moves take
- * *@moving ns.
+ * Run timers that are due by *@now, and move crowds ahead of their time, until nothing is
+ * left to do or the run is cut. *@now is the time that was read last. *@moving counts the
+ * ns that batches of moves take.
  */
 static __always_inline enum hwheel_cut
 hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
@@ -1086,7 +1106,7 @@ hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
 		u64 before = levels->moved;
 		enum hwheel_step step;
 
-		/* What is moved ahead of its time can wait */
+		/* Moves ahead of time can wait */
 		if (unlikely(*now < base->resume || *moving >= HWHEEL_MOVE_NS) &&
 		    !levels_ripe(levels, tick))
 			return HWHEEL_CUT_MOVES;
@@ -1167,7 +1187,7 @@ static enum hrtimer_restart hwheel_run_hardirq(struct hrtimer *hrtimer)
 	return HRTIMER_NORESTART;
 }
 
-/* The run begins here, so that those who arm leave the hrtimer alone. */
+/* base->armed is 0 from here on, so arming a timer leaves the hrtimer alone. */
 static enum hrtimer_restart hwheel_begin_work(struct hrtimer *hrtimer)
 {
 	struct hwheel_base *base = container_of(hrtimer, struct hwheel_base, hrtimer);
@@ -1193,7 +1213,7 @@ static void hwheel_run_work(struct work_struct *work)
 /* ------------------------------------------------------------------------ */
 /* Levels on demand */
 
-/* Base locked, any context: a timer was parked for want of a level, or fans run short. */
+/* Base locked, any context: a timer is parked for lack of a level, or fans run low. */
 static void hwheel_want(struct hwheel_levels *levels)
 {
 	struct hwheel_base *base = container_of(levels, struct hwheel_base, levels);
@@ -1215,7 +1235,7 @@ static void hwheel_queue_grow(struct irq_work *want)
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
 
-/* Make level @i of @base; false if there is no memory. */
+/* Add level @i to @base. Returns false if there is no memory. */
 static bool hwheel_add_level(struct hwheel_base *base, unsigned int i)
 {
 	void *memory = kvzalloc_node(level_size(base->levels.level[i].nr),
@@ -1233,7 +1253,7 @@ static bool hwheel_add_level(struct hwheel_base *base, unsigned int i)
 	return memory;
 }
 
-/* Make fans for @base; false if there is no memory. */
+/* Add fans to @base. Returns false if there is no memory. */
 static bool hwheel_add_fans(struct hwheel_base *base)
 {
 	struct hwheel_fans *fans = kvmalloc_node(sizeof(*fans), GFP_KERNEL | __GFP_NOWARN,
@@ -1268,7 +1288,7 @@ static void hwheel_grow(struct work_struct *work)
 		cond_resched();
 	}
 	raw_spin_lock_irq(&base->lock);
-	/* Offline: its timers are moved, with no run meanwhile. */
+	/* The timers of an offline base are moved away. No run may begin meanwhile. */
 	wake = levels_wake(levels);
 	if (wake < base->armed && !base->offline)
 		hwheel_arm_base(base, wake);
@@ -1284,7 +1304,10 @@ enum hwheel_how {
 	HWHEEL_IF_EARLIER,
 };
 
-/* With @base locked: @timer is not of the wheel's present life. */
+/*
+ * With @base locked: @timer and @base are not of the same life. Warn, unless @timer was
+ * shut down or its wheel is being destroyed.
+ */
 static noinline void hwheel_refuse(const struct hwheel_base *base,
 				   const struct hwheel_timer *timer)
 {
@@ -1293,7 +1316,7 @@ static noinline void hwheel_refuse(const struct hwheel_base *base,
 		  timer->function);
 }
 
-/* With @base locked: is @timer to be armed for @expires at all? */
+/* With @base locked: may @timer be armed for @expires? */
 static __always_inline bool hwheel_may_arm(const struct hwheel_base *base,
 					   const struct hwheel_timer *timer,
 					   ktime_t expires, enum hwheel_how how)
@@ -1309,7 +1332,7 @@ static __always_inline bool hwheel_may_arm(const struct hwheel_base *base,
 	return true;
 }
 
-/* With @base locked: where @timer is to be armed; @cpu is -1 for anywhere. */
+/* With @base locked: the base to arm @timer on. @cpu is -1 if the caller gave none. */
 static __always_inline struct hwheel_base *
 hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
 {
@@ -1324,16 +1347,16 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 		if (hwheel_reachable(target))
 			return target;
 	} else if ((timer->flags & HWHEEL_PINNED) && timer->entry.prev && !base->offline) {
-		return base;	/* it was armed there, not just set up */
+		return base;	/* it was armed there, not only set up */
 	}
 	return this_cpu_ptr(base->wheel->bases);
 }
 
 /*
- * With @from locked: take @timer from it to @target. If that is still right once
- * both locks have been got, @target is left locked, it only remains to put the
- * timer, if it is @pending, into a spoke there, and NULL is returned. Else the
- * base that the timer is on is returned, locked.
+ * With @from locked: move @timer from @from to @target. When both locks are held, check
+ * that the move is still right. If it is, returns NULL, with only @target locked. The timer
+ * is in no spoke then, even if it was @pending; the caller puts it into one of @target's.
+ * Otherwise moves nothing, and returns the base that the timer is on, locked.
  */
 static noinline struct hwheel_base *
 hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
@@ -1357,15 +1380,15 @@ hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
 	}
 	raw_spin_unlock(&target->lock);
 	raw_spin_unlock(&from->lock);
-	/* Interrupts are off already. */
+	/* Interrupts are off already, so flags is not used. */
 	return hwheel_lock(timer, READ_ONCE(timer->base), &flags);
 }
 
 /*
- * Arm @timer, which was on @base a moment ago, for @expires, which is at @tick.
- * @now is the present time if the caller has read the clock, else 0; reading it
- * costs as much as all the rest, so it is read here only to bring the clock of an
- * idle base on.
+ * Arm @timer for @expires. @tick is the tick of @expires. @timer was on @base a moment ago.
+ * @now is the present time, or 0 if the caller has not read the clock. Reading the clock
+ * costs as much as all the rest. So this function reads it only to advance the clock of a
+ * base on which no timer is pending.
  */
 static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_timer *timer,
 				       ktime_t expires, u64 tick, ktime_t now,
@@ -1385,7 +1408,7 @@ static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_t
 		if (likely(target == base))
 			break;
 		if (unlikely(READ_ONCE(target->closing)))
-			goto out;	/* destruction has got there first */
+			goto out;	/* the wheel is being destroyed */
 		base = hwheel_switch_base(base, timer, target, pending, expires, how);
 		moved = !base;
 		if (moved) {
@@ -1423,8 +1446,9 @@ out:
 }
 
 /*
- * The tick at which timers best meet from *@expires to *@expires + @slack, and its
- * instant instead of *@expires.
+ * Returns the most coarsely aligned tick from *@expires to *@expires + @slack, where timers
+ * with slack meet, and sets *@expires to its instant. If there is no slack, or no tick in
+ * that window, returns the first tick after *@expires and leaves *@expires as it is.
  */
 static __always_inline u64 hwheel_pick(const struct hwheel_base *base, ktime_t *expires,
 				       ktime_t slack)
@@ -1442,13 +1466,13 @@ static __always_inline u64 hwheel_pick(const struct hwheel_base *base, ktime_t *
 		end = KTIME_MAX;
 	last = divisor_div(&levels->tick_div, end);
 	if (first - 1 == last)
-		return first;	/* no tick between them */
+		return first;	/* no tick in the window */
 	tick = levels_align(levels, first, last);
-	*expires = tick * levels->tick_ns;	/* no more than end */
+	*expires = tick * levels->tick_ns;	/* at most end */
 	return tick;
 }
 
-/* Arm @timer for @delay from now. */
+/* Arm @timer for now + @delay. */
 static __always_inline bool hwheel_arm_after(struct hwheel_timer *timer, ktime_t delay,
 					     enum hwheel_how how, int cpu)
 {
@@ -1465,13 +1489,17 @@ static __always_inline bool hwheel_arm_after(struct hwheel_timer *timer, ktime_t
 /**
  * hwheel_add - arm or re-arm a timer
  * @timer: the timer, set up
- * @delay: nanoseconds from now; any value. Zero and less are due as soon as
- *	can be
+ * @delay: nanoseconds from now; any value. A timer with a @delay of 0 or less
+ *	is due as soon as possible
  *
- * The callback runs at the first tick of the wheel at or after @delay from
- * now, on this CPU, unless the timer is HWHEEL_PINNED and was armed before or
- * its callback is running, in which cases it stays on the CPU that it is on. A
- * pending timer is re-armed for the new time.
+ * The callback runs at the first tick of the wheel at or after now + @delay. If
+ * the timer is pending, it is re-armed for that time.
+ *
+ * The callback runs on this CPU, with two exceptions. The timer stays on its
+ * CPU
+ *
+ * * if the timer is HWHEEL_PINNED and was armed before,
+ * * if its callback is running.
  *
  * Context: any but NMI.
  * Return: true if @timer was pending.
@@ -1486,11 +1514,13 @@ EXPORT_SYMBOL_GPL(hwheel_add);
  * hwheel_add_range - arm or re-arm a timer that may be a little late
  * @timer: the timer, set up
  * @delay: nanoseconds from now, as in hwheel_add()
- * @slack: how much later it may be, in nanoseconds; less than 0 counts as 0
+ * @slack: how much later the timer may expire, in nanoseconds; less than 0
+ *	counts as 0
  *
- * The most coarsely aligned tick from @delay to @delay + @slack is picked.
- * Timers armed so meet: they share spokes and interrupts and are cascaded less
- * or never. hwheel_expires() tells the pick.
+ * hwheel picks the most coarsely aligned tick from now + @delay to
+ * now + @delay + @slack. Timers with slack meet in such ticks: they share spokes
+ * and interrupts, and cascade less or never. hwheel_expires() returns the
+ * instant that was picked.
  *
  * Context: any but NMI.
  * Return: true if @timer was pending.
@@ -1504,8 +1534,8 @@ bool hwheel_add_range(struct hwheel_timer *timer, ktime_t delay, ktime_t slack)
 	if (unlikely(!hwheel_base_now(timer, &base, &now)))
 		return false;
 	/*
-	 * The coarse clock plus a jiffy would do here, and cost less; but it
-	 * was seen 16 ms behind where the timer interrupt came late.
+	 * The coarse clock plus a jiffy would be enough here, and cost less. But
+	 * the coarse clock was seen 16 ms behind when a timer interrupt was late.
 	 */
 	expires = hwheel_deadline(now, delay);
 	tick = hwheel_pick(base, &expires, slack);
@@ -1516,11 +1546,11 @@ EXPORT_SYMBOL_GPL(hwheel_add_range);
 /**
  * hwheel_add_at - arm or re-arm a timer for an instant
  * @timer: the timer, set up
- * @expires: the instant, in nanoseconds on the wheel's clock (hwheel_now());
- *	one that has passed is due at once
+ * @expires: the instant, in nanoseconds on the wheel's clock (hwheel_now()).
+ *	If it has passed, the timer is due at once
  * @slack: as in hwheel_add_range()
  *
- * The cheapest way to arm, as no clock has to be read.
+ * This is the cheapest way to arm a timer, because it reads no clock.
  *
  * Context: any but NMI.
  * Return: true if @timer was pending.
@@ -1541,11 +1571,13 @@ EXPORT_SYMBOL_GPL(hwheel_add_at);
  * hwheel_add_on - arm or re-arm a timer on a given CPU
  * @timer: the timer, set up
  * @delay: as in hwheel_add()
- * @cpu: the CPU whose softirq is to run the callback. If it is offline the
- *	timer is armed on this CPU; if there can be none of that number, it is
- *	armed as by hwheel_add(), with a warning
+ * @cpu: the CPU that is to run the callback
  *
- * If the timer's callback is running, the timer moves when it has returned.
+ * * If @cpu is offline, the timer is armed on this CPU.
+ * * If @cpu is not possible, hwheel warns and arms the timer as hwheel_add()
+ *   does.
+ * * If the timer's callback is running, the timer moves to @cpu when the
+ *   callback has returned.
  *
  * Context: any but NMI.
  * Return: true if @timer was pending.
@@ -1566,7 +1598,7 @@ EXPORT_SYMBOL_GPL(hwheel_add_on);
  * @delay: as in hwheel_add()
  *
  * Context: any but NMI.
- * Return: true if @timer was pending, and has been re-armed.
+ * Return: true if @timer was pending. It is then re-armed.
  */
 bool hwheel_mod_pending(struct hwheel_timer *timer, ktime_t delay)
 {
@@ -1575,11 +1607,11 @@ bool hwheel_mod_pending(struct hwheel_timer *timer, ktime_t delay)
 EXPORT_SYMBOL_GPL(hwheel_mod_pending);
 
 /**
- * hwheel_reduce - arm a timer, or bring its expiration forward
+ * hwheel_reduce - arm a timer, or re-arm it for an earlier time
  * @timer: the timer, set up
  * @delay: as in hwheel_add()
  *
- * A timer that is pending for an earlier time is left as it is.
+ * If the timer is pending for the same or an earlier time, nothing changes.
  *
  * Context: any but NMI.
  * Return: true if @timer was pending.
@@ -1590,7 +1622,7 @@ bool hwheel_reduce(struct hwheel_timer *timer, ktime_t delay)
 }
 EXPORT_SYMBOL_GPL(hwheel_reduce);
 
-/* timer->expires without the lock, where it can be read at once. */
+/* Read timer->expires, on 64-bit without the lock, as one load reads it whole there. */
 static __always_inline ktime_t hwheel_read_expires(const struct hwheel_timer *timer,
 						   struct hwheel_base *base)
 {
@@ -1609,14 +1641,14 @@ static __always_inline ktime_t hwheel_read_expires(const struct hwheel_timer *ti
  * hwheel_forward - arm a periodic timer for its next period
  * @timer: the timer, which has been armed before
  * @interval: the period in nanoseconds, 1 or more; it may be shorter than a
- *	tick. Less is a mistake, warned of and taken as 1
+ *	tick. If it is less than 1, hwheel warns and takes 1
  *
- * Arms @timer for the first of its last expiration plus n times @interval that
- * is after now; so a periodic timer does not drift. If that expiration is
- * still to come, n is 0 and it is armed for that.
+ * Arms @timer for the smallest expires + n * @interval > now, with n >= 0, where
+ * expires is its last expiration. So a periodic timer does not drift. If the
+ * last expiration is later than now, n is 0.
  *
  * Context: any but NMI; as a rule the timer's own callback.
- * Return: n, the number of periods that the expiration was moved on.
+ * Return: n, the number of periods by which the expiration moved.
  */
 u64 hwheel_forward(struct hwheel_timer *timer, ktime_t interval)
 {
@@ -1649,9 +1681,9 @@ EXPORT_SYMBOL_GPL(hwheel_forward);
 /* Cancelling */
 
 /*
- * Take @timer off its base, and if @shutdown for good. Returns 1 if it was
- * pending, else 0. If @running is given and the callback is running, leaves the
- * timer as it is, tells the base and returns -1.
+ * Cancel @timer. With @shutdown nobody can arm it again. Returns 1 if @timer was pending,
+ * else 0. If @running is not NULL and the callback is running, does not cancel @timer, but
+ * sets *@running to its base and returns -1. @shutdown takes effect even then.
  */
 static __always_inline int hwheel_remove(struct hwheel_timer *timer, bool shutdown,
 					 struct hwheel_base **running)
@@ -1701,7 +1733,7 @@ static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
 		if (hwheel_broken(HWHEEL_NO_WAIT_IN_CANCEL_SYNC))
 			return hwheel_remove(timer, shutdown, NULL);
 
-		/* Only the callback itself can find itself running it. */
+		/* base->runner is current only in the callback itself. */
 		if (WARN_ONCE(READ_ONCE(base->runner) == current,
 			      "hwheel: callback %ps waits for itself\n",
 			      timer->function))
@@ -1722,14 +1754,14 @@ static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
  * hwheel_cancel - cancel a timer
  * @timer: the timer
  *
- * Does not wait for the callback, which may be running.
+ * Does not wait: the callback may be running when this returns.
  *
  * Context: any but NMI.
- * Return: true if @timer was pending, and will not expire.
+ * Return: true if @timer was pending. It will not expire then.
  */
 bool hwheel_cancel(struct hwheel_timer *timer)
 {
-	/* Without the lock, as hwheel_pending() */
+	/* Look without the lock, as hwheel_pending() does */
 	if (likely(timer) && !data_race(hwheel_queued(timer)))
 		return false;
 	return hwheel_remove(timer, false, NULL);
@@ -1741,8 +1773,10 @@ EXPORT_SYMBOL_GPL(hwheel_cancel);
  * @timer: the timer
  *
  * Context: any but NMI.
- * Return: 1 if @timer was pending and will not expire; 0 if it was not; -1,
- * with nothing done, if its callback is running.
+ * Return:
+ * * %1 - @timer was pending, and will not expire
+ * * %0 - @timer was not pending
+ * * %-1 - its callback is running; nothing was done
  */
 int hwheel_try_cancel(struct hwheel_timer *timer)
 {
@@ -1756,14 +1790,18 @@ EXPORT_SYMBOL_GPL(hwheel_try_cancel);
  * hwheel_cancel_sync - cancel a timer and wait for its callback
  * @timer: the timer
  *
- * When this returns the timer is neither pending nor is its callback running,
- * as long as nobody else arms it. Must not be called from the timer's callback,
- * nor with a lock held that the callback takes; on PREEMPT_RT, if callbacks of the
- * wheel run in softirq context, that any of them takes.
+ * When this returns, the timer is not pending and its callback is not running,
+ * unless somebody else has armed the timer.
  *
- * Context: task, with interrupts on, and it sleeps if callbacks of the wheel
- * run in process context; else task or softirq, and on PREEMPT_RT it may sleep;
- * if they run in hardirq context it never does.
+ * * Do not call this from the timer's callback.
+ * * Do not hold a lock that the callback takes.
+ * * On PREEMPT_RT, if callbacks of the wheel run in softirq context, do not hold
+ *   a lock that any callback of the wheel takes.
+ *
+ * Context:
+ * * callbacks in softirq context: task or softirq; may sleep on PREEMPT_RT
+ * * callbacks in hardirq context: task or softirq; never sleeps
+ * * callbacks in process context: task with interrupts on; sleeps
  * Return: true if @timer was pending.
  */
 bool hwheel_cancel_sync(struct hwheel_timer *timer)
@@ -1776,11 +1814,11 @@ EXPORT_SYMBOL_GPL(hwheel_cancel_sync);
  * hwheel_shutdown - cancel a timer for good
  * @timer: the timer
  *
- * As hwheel_cancel(), and all attempts to arm the timer do nothing from here
- * on until it is set up again.
+ * Cancels the timer as hwheel_cancel() does. Arming the timer does nothing from
+ * here on, until somebody sets it up again.
  *
  * Context: any but NMI.
- * Return: true if @timer was pending, and will not expire.
+ * Return: true if @timer was pending. It will not expire then.
  */
 bool hwheel_shutdown(struct hwheel_timer *timer)
 {
@@ -1792,12 +1830,11 @@ EXPORT_SYMBOL_GPL(hwheel_shutdown);
  * hwheel_shutdown_sync - cancel a timer for good and wait for its callback
  * @timer: the timer
  *
- * As hwheel_cancel_sync(), and the timer can't be armed, not even by its
- * callback, until it is set up again. After it the timer may be freed.
+ * Does what hwheel_cancel_sync() does, under the same rules. In addition nobody
+ * can arm the timer, not even its callback, until somebody sets it up again.
+ * When this has returned, the timer may be freed.
  *
- * Context: task, with interrupts on, and it sleeps if callbacks of the wheel
- * run in process context; else task or softirq, and on PREEMPT_RT it may sleep;
- * if they run in hardirq context it never does.
+ * Context: as hwheel_cancel_sync().
  * Return: true if @timer was pending.
  */
 bool hwheel_shutdown_sync(struct hwheel_timer *timer)
@@ -1807,9 +1844,9 @@ bool hwheel_shutdown_sync(struct hwheel_timer *timer)
 EXPORT_SYMBOL_GPL(hwheel_shutdown_sync);
 
 /* ------------------------------------------------------------------------ */
-/* Setting up and looking */
+/* Setting up and asking */
 
-/* Do those that @entry, which may be anything, points to point back to it? */
+/* Do both neighbours of @entry point back to @entry? @entry may hold anything. */
 static bool hwheel_linked(const struct list_head *entry)
 {
 	struct list_head *next = entry->next, *prev = entry->prev, *back;
@@ -1819,8 +1856,8 @@ static bool hwheel_linked(const struct list_head *entry)
 }
 
 /*
- * Is @base, which may be anything, one of the wheel whose number is @life? Takes no
- * lock, as neither wheels nor bases are ever freed.
+ * Is @base a base of the wheel whose number is @life? @base may be anything. Takes no lock,
+ * because no wheel and no base is freed while the module is loaded.
  */
 static bool hwheel_known_base(const struct hwheel_base *base, u32 life)
 {
@@ -1835,9 +1872,8 @@ static bool hwheel_known_base(const struct hwheel_base *base, u32 life)
 }
 
 /*
- * @timer is about to be set up, and its memory may hold anything. If what it
- * holds is a timer that is pending, take it off its wheel, or its neighbours in
- * the spoke would come to harm.
+ * @timer is about to be set up, and its memory may hold anything. If it holds a pending
+ * timer, cancel that timer. Otherwise its neighbours in the spoke would be corrupted.
  */
 static noinline void hwheel_unlink_stale(struct hwheel_timer *timer)
 {
@@ -1868,9 +1904,9 @@ static noinline void hwheel_unlink_stale(struct hwheel_timer *timer)
  * @wheel: its wheel
  * @function: its callback
  * @flags: 0 or HWHEEL_PINNED
- * @on_stack: it is on the stack
- * @name: of the class; without lockdep neither it nor @key is looked at
- * @key: of the class
+ * @on_stack: whether the timer is on the stack
+ * @name: name of the lockdep class; not used without lockdep
+ * @key: key of the lockdep class; not used without lockdep
  *
  * Context: any.
  */
@@ -1879,7 +1915,7 @@ void __hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
 		    unsigned int flags, bool on_stack, const char *name,
 		    struct lock_class_key *key)
 {
-	/* Read once: what is HWHEEL_GONE by now must not get into the timer */
+	/* Read once: wheel->life may become HWHEEL_GONE after the check below */
 	u32 life = IS_ERR_OR_NULL(wheel) ? HWHEEL_GONE : READ_ONCE(wheel->life);
 	bool bad = life == HWHEEL_GONE || !function || (flags & ~HWHEEL_PINNED);
 
@@ -1907,13 +1943,16 @@ EXPORT_SYMBOL_GPL(__hwheel_setup);
 #undef hwheel_setup
 /**
  * hwheel_setup - make a timer ready to be armed
- * @timer: the timer; it must not be pending. If it is, on whichever wheel, it
- *	is cancelled, with a warning. Its own callback may set it up again; that
- *	is a new life, and who waits for it does not wait for that callback
- * @wheel: the wheel it will be on: hwheel_system, or one of your own
- * @function: its callback, which gets @timer; see struct hwheel_config for
- *	where it runs
+ * @timer: the timer, which must not be pending
+ * @wheel: its wheel: hwheel_system, or a wheel that you have created
+ * @function: its callback, which is called with @timer. struct hwheel_config
+ *	says where callbacks run
  * @flags: 0 or HWHEEL_PINNED
+ *
+ * If the timer is pending, on any wheel, hwheel warns and cancels it.
+ *
+ * A callback may set up its own timer again. hwheel_cancel_sync() may then
+ * return while that callback is still running.
  *
  * Context: any.
  */
@@ -1935,7 +1974,7 @@ EXPORT_SYMBOL_GPL(hwheel_setup);
  * @function: its callback
  * @flags: 0 or HWHEEL_PINNED
  *
- * To be followed by hwheel_destroy_on_stack() before the function returns.
+ * Call hwheel_destroy_on_stack() before your function returns.
  *
  * Context: any.
  */
@@ -1951,7 +1990,10 @@ EXPORT_SYMBOL_GPL(hwheel_setup_on_stack);
 
 /**
  * hwheel_destroy_on_stack - end the life of a timer on the stack
- * @timer: the timer; pending or not, it is cancelled and waited for
+ * @timer: the timer
+ *
+ * If the timer is pending, it is cancelled. If its callback is running, this
+ * waits for the callback.
  *
  * Context: as hwheel_cancel_sync().
  */
@@ -1967,8 +2009,9 @@ EXPORT_SYMBOL_GPL(hwheel_destroy_on_stack);
  * @timer: the timer
  *
  * Context: any but NMI. Takes no lock on 64-bit.
- * Return: the instant, in nanoseconds on the wheel's clock; where slack was
- * given, the one that was picked. Of a timer that is not pending, the last one.
+ * Return: the instant, in nanoseconds on the wheel's clock. If the timer was
+ * armed with slack, the instant that was picked. If the timer is not pending,
+ * the instant it was last armed for.
  */
 ktime_t hwheel_expires(const struct hwheel_timer *timer)
 {
@@ -1983,7 +2026,8 @@ EXPORT_SYMBOL_GPL(hwheel_expires);
  * @timer: the timer, set up
  *
  * Context: any but NMI. Takes no lock on 64-bit.
- * Return: hwheel_expires() less now, in nanoseconds; negative if it has passed.
+ * Return: hwheel_expires() - now, in nanoseconds; less than 0 if that instant
+ * has passed.
  */
 ktime_t hwheel_remaining(const struct hwheel_timer *timer)
 {
@@ -2002,8 +2046,8 @@ EXPORT_SYMBOL_GPL(hwheel_remaining);
  * @wheel: the wheel
  *
  * Context: any.
- * Return: nanoseconds on the wheel's clock; on CLOCK_MONOTONIC, with a warning,
- * if @wheel is NULL or an ERR_PTR.
+ * Return: the time in nanoseconds on the wheel's clock. If @wheel is NULL or an
+ * ERR_PTR, hwheel warns and returns the time on CLOCK_MONOTONIC.
  */
 ktime_t hwheel_now(const struct hwheel *wheel)
 {
@@ -2018,7 +2062,7 @@ static u64 hwheel_base_count(const struct hwheel_base *base, enum hwheel_counter
 {
 	const u64 *count = which == HWHEEL_CASCADED ? &base->levels.moved : &base->count[which];
 
-	/* Counted with the lock held, and by plain additions */
+	/* Plain additions under the lock change the counter; this reads without it */
 	return data_race(READ_ONCE(*count));
 }
 
@@ -2037,11 +2081,13 @@ static u64 hwheel_total(const struct hwheel *wheel, enum hwheel_counter which)
 /**
  * hwheel_count - read one of a wheel's counters
  * @wheel: the wheel
- * @counter: its name, one of the first column of the wheel's debugfs file stats
+ * @counter: name of the counter, as in the first column of the wheel's debugfs
+ *	file stats
  *
  * Context: any. Takes no lock.
- * Return: the sum over all CPUs, of a maximum the greatest; U64_MAX if there
- * is no counter of that name, or no wheel.
+ * Return: the sum over all CPUs. If the counter is a maximum, the greatest of
+ * all CPUs. U64_MAX if no counter has that name, or if @wheel is NULL or an
+ * ERR_PTR.
  */
 u64 hwheel_count(const struct hwheel *wheel, const char *counter)
 {
@@ -2058,7 +2104,7 @@ EXPORT_SYMBOL_GPL(hwheel_count);
 /* ------------------------------------------------------------------------ */
 /* Wheels */
 
-/* Free the levels of @wheel, in which no timer is left. */
+/* Free the levels and fans of @wheel, which hold no timer. */
 static void hwheel_free_levels(struct hwheel *wheel)
 {
 	unsigned int i;
@@ -2080,7 +2126,7 @@ static void hwheel_free_levels(struct hwheel *wheel)
 	}
 }
 
-/* What stays as it is through all lives of the wheel. */
+/* Set up the members that do not change in all lives of @wheel. */
 static void hwheel_init_base(struct hwheel *wheel, int cpu)
 {
 	struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
@@ -2119,7 +2165,7 @@ static struct hwheel *hwheel_alloc(void)
 	return wheel;
 }
 
-/* A wheel to begin a life with; one that was destroyed if there is one. */
+/* Take a wheel for a new life: one that was destroyed, or else a new one. */
 static struct hwheel *hwheel_get(void)
 {
 	struct hwheel *wheel;
@@ -2132,7 +2178,7 @@ static struct hwheel *hwheel_get(void)
 	return wheel ?: hwheel_alloc();
 }
 
-/* Keep @wheel, which nobody uses any more or has used yet, for another life. */
+/* Keep @wheel, which nobody uses, for another life. */
 static void hwheel_put(struct hwheel *wheel)
 {
 	hwheel_free_levels(wheel);
@@ -2141,7 +2187,7 @@ static void hwheel_put(struct hwheel *wheel)
 	mutex_unlock(&hwheel_mutex);
 }
 
-/* Make @base ready for the life that its wheel's configuration says. */
+/* Prepare @base for a life with its wheel's configuration. */
 static int hwheel_begin_base(struct hwheel_base *base)
 {
 	static enum hrtimer_restart (*const run[])(struct hrtimer *) = {
@@ -2159,7 +2205,7 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	levels_set_clock(&base->levels,
 			 levels_tick_down(&base->levels, hwheel_clock(wheel)));
 	base->levels.want = hwheel_want;
-	/* Read without the lock, by mistake also for a timer of the life before */
+	/* Read without the lock; after a user's mistake, for a timer of an earlier life */
 	WRITE_ONCE(base->boottime, wheel->clock == CLOCK_BOOTTIME);
 	base->running = NULL;
 	base->armed = HWHEEL_NEVER;
@@ -2221,14 +2267,14 @@ static int hwheel_check(const struct hwheel_config *config,
 	}
 	if (config->flags & ~HWHEEL_UNBOUND ||
 	    (config->flags && config->context != HWHEEL_WORK)) {
-		pr_err("wheel \"%s\": flags %#x; there is only HWHEEL_UNBOUND, and only with HWHEEL_WORK\n",
+		pr_err("wheel \"%s\": flags %#x: only HWHEEL_UNBOUND is allowed, and only with HWHEEL_WORK\n",
 		       name, config->flags);
 		return -EINVAL;
 	}
 	return 0;
 }
 
-/* Put @wheel, ready but for its number, among the others. */
+/* Give @wheel a number, and add it to hwheel_wheels. It is ready otherwise. */
 static int hwheel_open(struct hwheel *wheel)
 {
 	struct hwheel *other;
@@ -2268,16 +2314,19 @@ out:
 
 /**
  * hwheel_create - make a wheel
- * @config: what it is to be like; it is not needed after the call
+ * @config: its configuration, which is not used after the call
  *
- * On each possible CPU it takes about 6 KiB, and each level that timers come
- * to need there 64 bytes a spoke more.
+ * A wheel takes about 6 KiB on each possible CPU. Each level that timers need on
+ * a CPU takes another 64 bytes per spoke. On failure a line in the kernel log
+ * says what is wrong.
  *
  * Context: task; sleeps.
- * Return: the wheel, or an ERR_PTR: -EINVAL (name, geometry, clock, context or
- * flags are not allowed), -EEXIST (a wheel has that name), -ENOMEM, -EOPNOTSUPP
- * (hwheel is built in, and was booted with bad parameters). A line in the kernel
- * log says what is wrong.
+ * Return:
+ * * the wheel
+ * * ERR_PTR(-EINVAL) - name, geometry, clock, context or flags are not allowed
+ * * ERR_PTR(-EEXIST) - a wheel has that name
+ * * ERR_PTR(-ENOMEM) - out of memory
+ * * ERR_PTR(-EOPNOTSUPP) - hwheel is built in, and was booted with bad parameters
  */
 struct hwheel *hwheel_create(const struct hwheel_config *config)
 {
@@ -2290,7 +2339,7 @@ struct hwheel *hwheel_create(const struct hwheel_config *config)
 	if (err)
 		return ERR_PTR(err);
 	if (!hwheel_cpuhp_state) {
-		pr_err("wheel \"%s\": hwheel could not start when the kernel was booted\n",
+		pr_err("wheel \"%s\": hwheel failed to start when the kernel booted\n",
 		       config->name);
 		return ERR_PTR(-EOPNOTSUPP);
 	}
@@ -2317,7 +2366,7 @@ struct hwheel *hwheel_create(const struct hwheel_config *config)
 		return wheel;
 
 	if (err == -EEXIST)
-		pr_err("wheel \"%s\": there is one of that name\n", wheel->name);
+		pr_err("wheel \"%s\": there is one with that name already\n", wheel->name);
 err_wheel:
 	hwheel_put(wheel);
 err_memory:
@@ -2327,7 +2376,7 @@ err_memory:
 }
 EXPORT_SYMBOL_GPL(hwheel_create);
 
-/* Is it one of @wheel's callbacks that is asking? */
+/* Is the caller one of @wheel's callbacks? */
 static bool hwheel_in_callback(struct hwheel *wheel)
 {
 	int cpu;
@@ -2338,7 +2387,7 @@ static bool hwheel_in_callback(struct hwheel *wheel)
 	return false;
 }
 
-/* Have nothing begin on @base any more. */
+/* Mark @base as closing: from here on nothing begins on it. */
 static void hwheel_close_base(struct hwheel_base *base)
 {
 	raw_spin_lock_irq(&base->lock);
@@ -2347,7 +2396,7 @@ static void hwheel_close_base(struct hwheel_base *base)
 	raw_spin_unlock_irq(&base->lock);
 }
 
-/* Wait for runs of @base, and for its levels, that are under way. */
+/* Wait for runs of @base, and for the work that adds levels, if they are under way. */
 static void hwheel_stop_base(struct hwheel_base *base)
 {
 	hrtimer_cancel(&base->hrtimer);
@@ -2355,7 +2404,7 @@ static void hwheel_stop_base(struct hwheel_base *base)
 	cancel_work_sync(&base->grow);
 }
 
-/* Cancel all timers of @base; @function becomes the callback of one of them. */
+/* Cancel all timers of @base, and set *@function to the callback of one of them. */
 static u64 hwheel_drain_base(struct hwheel_base *base,
 			     void (**function)(struct hwheel_timer *timer))
 {
@@ -2379,7 +2428,7 @@ static u64 hwheel_drain_base(struct hwheel_base *base,
 	return n;
 }
 
-/* Stop @wheel; false if somebody has done so before. */
+/* Stop @wheel. Returns false if it is being stopped, or was stopped, by somebody else. */
 static bool hwheel_stop(struct hwheel *wheel)
 {
 	bool gone;
@@ -2396,13 +2445,13 @@ static bool hwheel_stop(struct hwheel *wheel)
 		hwheel_close_base(per_cpu_ptr(wheel->bases, cpu));
 	for_each_possible_cpu(cpu)
 		hwheel_stop_base(per_cpu_ptr(wheel->bases, cpu));
-	/* Not before: callbacks that were running may have set up timers */
+	/* Not earlier: setting up a timer needs both, and callbacks may do so until here */
 	xa_erase(&hwheel_by_life, wheel->life);
 	WRITE_ONCE(wheel->life, HWHEEL_GONE);
 	return true;
 }
 
-/* Put @wheel, which has been stopped, away. */
+/* Put away @wheel, which is stopped and has no timers, for another life. */
 static void hwheel_retire(struct hwheel *wheel)
 {
 	int cpu;
@@ -2418,18 +2467,24 @@ static void hwheel_retire(struct hwheel *wheel)
 
 /**
  * hwheel_destroy - take a wheel down
- * @wheel: the wheel, or NULL or an ERR_PTR, for which nothing is done
+ * @wheel: the wheel. If it is NULL or an ERR_PTR, nothing is done
  *
- * Its timers should have been shut down before. Those that are still pending
- * are cancelled, with a warning that names the callback of one of them, and
- * callbacks that are running are waited for. Afterwards a timer of the wheel
- * can be cancelled, which does nothing, and set up for another wheel; to arm it
- * is a mistake that is warned of and does nothing. A wheel that has been
- * destroyed already, and the module's own, are warned of and left alone; but the
- * memory of one becomes that of the next one that is created.
+ * Shut down the timers of the wheel before. hwheel_destroy() cancels timers that
+ * are still pending, with a warning that names the callback of one of them. It
+ * waits for callbacks that are running.
  *
- * Context: task; sleeps. From one of the wheel's own callbacks it warns and
- * does nothing.
+ * Afterwards you can use a timer of the wheel as follows:
+ *
+ * * Cancelling the timer does nothing.
+ * * You may set up the timer for another wheel.
+ * * Arming the timer is a mistake: hwheel warns and does nothing.
+ *
+ * hwheel_destroy() warns and does nothing for the module's own wheel, and for a
+ * wheel that is destroyed already. But the next hwheel_create() uses the memory of
+ * a destroyed wheel again: a second hwheel_destroy() then destroys the new wheel.
+ *
+ * Context: task; sleeps. If one of the wheel's callbacks calls this, it warns
+ * and does nothing.
  */
 void hwheel_destroy(struct hwheel *wheel)
 {
@@ -2439,14 +2494,16 @@ void hwheel_destroy(struct hwheel *wheel)
 
 	if (IS_ERR_OR_NULL(wheel))
 		return;
-	if (WARN_ONCE(wheel == hwheel_system, "hwheel: %ps is to destroy the module's own wheel\n",
+	if (WARN_ONCE(wheel == hwheel_system,
+		      "hwheel: %ps tried to destroy the module's own wheel\n",
 		      __builtin_return_address(0)))
 		return;
 	if (WARN_ONCE(hwheel_in_callback(wheel),
-		      "hwheel: %ps is to destroy wheel \"%s\" from one of its callbacks\n",
+		      "hwheel: %ps tried to destroy wheel \"%s\" from one of its callbacks\n",
 		      __builtin_return_address(0), wheel->name))
 		return;
-	if (WARN_ONCE(!hwheel_stop(wheel), "hwheel: %ps destroyed wheel \"%s\" once more\n",
+	if (WARN_ONCE(!hwheel_stop(wheel),
+		      "hwheel: %ps tried to destroy wheel \"%s\" once more\n",
 		      __builtin_return_address(0), wheel->name))
 		return;
 	for_each_possible_cpu(cpu)
@@ -2477,9 +2534,9 @@ static int hwheel_cpu_prepare(unsigned int cpu)
 }
 
 /*
- * @cpu is dead, and its hrtimers have moved to another CPU, where ours may
- * even be in a run. So first no more timers, then no more runs, then move. A
- * run in process context is not waited for; it moves them itself.
+ * @cpu is dead. Its hrtimers have moved to another CPU, and a run may be under way there.
+ * So first stop the arming of timers on the base, then stop its runs, then move its timers.
+ * Do not wait for a run in process context: that run moves the timers itself.
  */
 static int hwheel_cpu_dead(unsigned int cpu)
 {
@@ -2494,7 +2551,10 @@ static int hwheel_cpu_dead(unsigned int cpu)
 		WRITE_ONCE(from->offline, true);
 		raw_spin_unlock_irq(&from->lock);
 		hrtimer_cancel(&from->hrtimer);
-		/* If the run just ends either will do: both may move timers */
+		/*
+		 * If the run is just ending, in_run may be true or false. Both are safe:
+		 * this function and the run may both move timers.
+		 */
 		in_run = !data_race(READ_ONCE(from->armed));
 		if (hwheel_broken(HWHEEL_FORGET_OFFLINE_CPU) ||
 		    (wheel->context == HWHEEL_WORK && in_run))
@@ -2514,13 +2574,13 @@ MODULE_PARM_DESC(tick_ns, "tick of the module's own wheel in ns, 1000 or more (d
 
 static unsigned int spokes[HWHEEL_MAX_LEVELS];
 module_param_array(spokes, uint, NULL, 0444);
-MODULE_PARM_DESC(spokes, "its spokes per level, 2 to 4096, the last entry repeats (default 128)");
+MODULE_PARM_DESC(spokes, "spokes of each of its levels, 2 to 4096, the last entry repeats (default 128)");
 
 static unsigned int levels;
 module_param(levels, uint, 0444);
-MODULE_PARM_DESC(levels, "its number of levels, 1 to 8 (default 5)");
+MODULE_PARM_DESC(levels, "number of its levels, 1 to 8 (default 5)");
 
-/* Is another CPU still to be, or in, an interrupt for @base? */
+/* Is a kick or an irq_work for @base under way, on any CPU? */
 static bool hwheel_awaited(struct hwheel_base *base)
 {
 	bool awaited;
@@ -2540,7 +2600,7 @@ static void hwheel_free_all(void)
 		for_each_possible_cpu(cpu)
 			while (hwheel_awaited(per_cpu_ptr(wheel->bases, cpu)))
 				msleep(20);
-	/* Those interrupts may not have returned yet */
+	/* The handlers of these interrupts may not have returned yet */
 	synchronize_rcu();
 	for (wheel = hwheel_newest; wheel; wheel = older) {
 		older = wheel->older;
@@ -2576,7 +2636,7 @@ static int __init hwheel_init(void)
 	}
 	return 0;
 
-	/* Built in, the code is still there: hwheel_create() refuses from here on. */
+	/* If hwheel is built in, users can still call hwheel_create(), which now fails. */
 err_cpuhp:
 	cpuhp_remove_state_nocalls(hwheel_cpuhp_state);
 	hwheel_cpuhp_state = 0;
@@ -2587,8 +2647,8 @@ err_debugfs:
 }
 
 /*
- * Those who used the module have gone. If they left timers pending these may have
- * gone with them, and are not looked at.
+ * All modules that used this one are unloaded. If they left timers pending, the memory of
+ * these timers may be freed. So do not look at them.
  */
 static void __exit hwheel_exit(void)
 {
@@ -2613,7 +2673,7 @@ static void __exit hwheel_exit(void)
 	hwheel_free_all();
 }
 
-/* Built in, ahead of all who may use it */
+/* If hwheel is built in, it starts before all code that may use it */
 subsys_initcall(hwheel_init);
 module_exit(hwheel_exit);
 MODULE_DESCRIPTION("Exact timers on hierarchical wheels");
