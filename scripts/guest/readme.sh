@@ -17,6 +17,8 @@ mount -t sysfs sysfs /disk/sys
 mount -t debugfs debugfs /disk/sys/kernel/debug
 mount -t tracefs tracefs /disk/sys/kernel/tracing
 mount -t devtmpfs devtmpfs /disk/dev
+# udev would make this link; bpftrace needs it
+ln -s /proc/self/fd /disk/dev/fd
 mount -t tmpfs tmpfs /disk/tmp
 
 # The kernel, too, must load modules from the disk

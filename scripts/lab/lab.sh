@@ -848,6 +848,7 @@ guest_log()
 #	lines between hwheel-expect-begin and hwheel-expect-end: a test provoked them
 #	KCSAN's reports of races without a function of hwheel.ko: the rest of the kernel has
 #		data races of its own
+#	where tracing is mounted: libbpf, and with it bpftrace, looks in debugfs first
 dmesg_dirty()
 {
 	awk 'held && /^=====+$/ {
@@ -862,6 +863,7 @@ dmesg_dirty()
 	     END { printf "%s", held }' "$1" |
 	awk '/hwheel-expect-begin/ { expected = 1 }
 	     /hwheel-expect-end/ { expected = 0 }
+	     /Automounting of tracing to debugfs is deprecated/ { next }
 	     !expected { print }
 	     END {
 		if (expected)

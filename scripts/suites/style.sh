@@ -14,7 +14,11 @@ suite()
 {
 	need gcc make perl sparse shellcheck pyflakes3 git
 	source=$(linux_source 6.x)
-	kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12)
+	# Of this release of Debian, since its compiler builds here
+	FROM=$(debian_codename)
+	export FROM
+	kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12) ||
+		kernel=$("$lab_scripts/lab/stock-kernel.sh" newest)
 	headers=${kernel##* }
 	build=$lab_work/style
 	copy_sources "$build"
