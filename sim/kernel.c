@@ -1290,10 +1290,26 @@ int hrtimer_cancel(struct hrtimer *timer)
 	return ret;
 }
 
+/* Is an interrupt or a softirq under way, or something that keeps them off? */
+static bool in_atomic_anywhere(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < sim_world.cpus; i++)
+		if (sim_cpus[i].irqs_off && sim_cpus[i].online)
+			return true;
+	for (i = 0; i < (unsigned int)nr_tasks; i++)
+		if (!tasks[i].dead && (tasks[i].count || tasks[i].bh))
+			return true;
+	return false;
+}
+
 void sim_suspend(unsigned long long ns)
 {
 	unsigned int i;
 
+	while (in_atomic_anywhere())
+		sim_sleep(1000);
 	sim_boot_off += ns;
 	for (i = 0; i < sim_world.cpus; i++) {
 		struct sim_cpu *c = &sim_cpus[i];

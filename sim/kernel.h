@@ -79,6 +79,7 @@ struct sim_world {
 	unsigned int		stall_ns;
 	unsigned int		late_irq;	/* ns an interrupt may be late */
 	unsigned int		ranks;		/* one switch of so many changes a rank; or 0 */
+	bool			holds;		/* each step may take long, for KIND=race */
 	bool			migrate;	/* tasks wander between CPUs */
 	bool			no_debug_objects;	/* their fixups do nothing */
 	bool			verbose;

@@ -59,6 +59,7 @@ static void access_memory(void *ptr, unsigned long size, bool write, bool plain)
 	watch.write = write;
 	watch.plain = plain;
 	watch.cpu = sim_cpu;
+	sim_world.holds = true;
 	sim_step(HOLD_NS);
 	oracle_stalled(HOLD_NS);
 	watch.size = 0;
