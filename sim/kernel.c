@@ -1847,7 +1847,6 @@ void *xa_store(struct xarray *xa, unsigned long index, void *entry, unsigned int
 
 #define PERCPU_SIZE	(8UL << 20)
 
-extern char __start_sim_percpu[], __stop_sim_percpu[];
 static char *percpu;
 static size_t percpu_used;
 static struct {
@@ -2190,7 +2189,7 @@ void seq_putc(struct seq_file *m, char c)
 
 /* ------------------------------------------------------------------------ */
 
-int printk(const char *format, ...)
+int sim_printk(const char *format, ...)
 {
 	va_list args;
 

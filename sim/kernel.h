@@ -121,6 +121,9 @@ const char *sim_context(void);
 /* A file of debugfs: returns what it holds, to be freed, or NULL if it is not there. */
 char *sim_read_file(const char *dir, const char *name, size_t chunk);
 
+/* Per-CPU variables; from the linker */
+extern char __start_sim_percpu[], __stop_sim_percpu[];
+
 /* The module; in wheel.c */
 int sim_module_init(void);
 void sim_module_exit(void);

@@ -66,7 +66,6 @@ static void access_memory(void *ptr, unsigned long size, bool write, bool plain)
 }
 
 #define ACCESS(name, bytes, write, plain)		\
-	void __tsan_##name(void *ptr);			\
 	void __tsan_##name(void *ptr)			\
 	{						\
 		access_memory(ptr, bytes, write, plain);	\

@@ -16,6 +16,7 @@ static inline void trace_##name(proto)					\
 	if (oracle_##name)						\
 		oracle_##name(args);					\
 }									\
+									\
 static inline bool trace_##name##_enabled(void)				\
 {									\
 	return true;							\
