@@ -394,10 +394,13 @@ static void enqueue(struct task_struct *task, struct sim_cpu *c)
 	if (c->idling || task->prio > c->curr->prio) {
 		c->need_resched = true;
 		if (c != sim_cpu) {
-			if (c->idling)
+			if (c->idling) {
+				if (c->irq_next < sim_time)	/* its rank is low */
+					oracle_stalled(sim_time - c->irq_next);
 				c->time = max(c->time, sim_time + IPI_NS);
-			else
+			} else {
 				c->resched_at = min(c->resched_at, sim_time + IPI_NS);
+			}
 			irq_at(c, sim_time + IPI_NS);
 		} else {
 			poke(0);

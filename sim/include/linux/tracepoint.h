@@ -21,6 +21,7 @@ static inline bool trace_##name##_enabled(void)				\
 {									\
 	return true;							\
 }
+
 #define PARAMS(...)		__VA_ARGS__
 #define TRACE_EVENT(name, proto, args, ...)				\
 	__sim_event(name, PARAMS(proto), PARAMS(args))
