@@ -101,7 +101,6 @@ help:
 	@echo 'make fuzz         runs libFuzzer on the levels, in user space; TIME=seconds'
 	@echo 'make sim          runs random programs on hwheel.c and a simulated kernel, in user space,'
 	@echo '                  until an oracle finds a bug; TIME=seconds SEED=n'
-	@echo '                  LATE=strict: with a stricter bound on lateness'
 	@echo '                  KIND=rt: as on PREEMPT_RT; KIND=asan: with sanitizers'
 	@echo 'make bench        measures hwheel, timer_list and hrtimer (takes an hour)'
 	@echo '                  WHERE="uml years uml-smp qemu icount" QUICK=1'

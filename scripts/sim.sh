@@ -9,23 +9,24 @@
 #					runs new seeds on all CPUs until the oracle finds
 #					a bug, TIME is up, or you interrupt it
 #	 [TIME=seconds] sim.sh check	replays the programs of sim/kept, then runs new seeds
-#					on one CPU (default 120 s)
-#	 sim.sh kept			replays the programs of sim/kept
+#					of all kinds on one CPU (default 120 s)
 #	 sim.sh replay FILE		prints all that happens in a program; GDB=1: under
 #					gdb, which stops at the bug
 #	 sim.sh shrink FILE		makes a program that fails shorter
 #	 sim.sh show SEED		prints the program of a seed
 #	 sim.sh fault NAME		plants a fault, and runs sim/kept and new seeds until
 #					the fault is found (default: at most 60 s)
-#	 sim.sh faults			prints the names of these faults
+#	 sim.sh faults			does that with all faults, those of torture too
 #
-# KIND=rt: as on PREEMPT_RT; KIND=asan: with sanitizers; KIND=race: looks for data races.
+# KIND=plain; KIND=rt: as on PREEMPT_RT; KIND=asan: with sanitizers; KIND=race: looks for
+# data races. Without KIND, run takes all of them by turns.
 # HWHEEL_SRC=folder: takes hwheel.c from this folder.
 
 . "$(dirname "$0")/lab/lab.sh"
 
 src=${HWHEEL_SRC:-$lab_top}
 found=$lab_cache/sim
+kinds=(plain rt plain asan plain race)
 
 flags=(-std=gnu11 -g -O2 -fno-pie -no-pie -Wall -Wno-format -Wno-unused-function
 	-DCONFIG_SMP=1 -DCONFIG_DEBUG_OBJECTS_TIMERS=1
@@ -77,11 +78,11 @@ build()
 		"$lab_top"/sim/{kernel,main,oracle,program,race}.c "$2.wheel.o" -o "$2"
 }
 
-# A folder that stays, with the program and what it found
+# prepare KIND: builds $lab_work/sim-KIND
 prepare()
 {
 	mkdir -p "$found"
-	build "${1:-plain}" "$found/sim-${1:-plain}" "${@:2}"
+	build "$1" "$lab_work/sim-$1"
 }
 
 first_seed()
@@ -89,29 +90,47 @@ first_seed()
 	echo "${SEED:-$(($(date +%s) % 1000000 * 1000000))}"
 }
 
+# kept KIND: prints the programs of sim/kept that are for this kind
+kept()
+{
+	grep -L '^kind ' "$lab_top"/sim/kept/*
+	grep -l "^kind $1\$" "$lab_top"/sim/kept/* || :
+}
+
+# seeds_by_turns SEED SECONDS: new seeds on one CPU, of one kind after the other
+seeds_by_turns()
+{
+	local seed=$1 end=$((SECONDS + $2)) slice kind
+
+	while true; do
+		for kind in "${kinds[@]}"; do
+			slice=$((end - SECONDS))
+			[ $slice -gt 0 ] || return 0
+			[ $slice -lt 20 ] || slice=20
+			"$lab_work/sim-$kind" seeds "$seed" $slice "$found" || return 1
+			seed=$((seed + 1000000))
+		done
+	done
+}
+
 run()
 {
-	local kind=${KIND:-plain} seed job status=0 jobs=()
+	local seed job kind status=0 jobs=()
 
-	prepare "$kind"
+	[ -z "${KIND-}" ] || kinds=("$KIND")
+	for kind in "${kinds[@]}"; do
+		prepare "$kind"
+	done
 	seed=$(first_seed)
 	say "sim: ${TIME:-many} s on $lab_jobs CPUs; a find goes to $found"
 	for ((job = 0; job < lab_jobs; job++)); do
-		"$found/sim-$kind" seeds $((seed + job * 100000000)) "${TIME:-1000000000}" \
-			"$found" &
+		seeds_by_turns $((seed + job * 1000000000000)) "${TIME:-1000000000}" &
 		jobs+=($!)
 	done
 	for job in "${jobs[@]}"; do
 		wait "$job" || status=1
 	done
 	return $status
-}
-
-# kept KIND: prints the programs of sim/kept that are for this kind
-kept()
-{
-	grep -L '^kind ' "$lab_top"/sim/kept/*
-	grep -l "^kind $1\$" "$lab_top"/sim/kept/* || :
 }
 
 # tell NAME COMMAND...: the suite sim searches for the line that this prints
@@ -127,32 +146,15 @@ tell()
 
 check()
 {
-	local kind time=${TIME:-120} seed share files status=0
+	local kind files status=0
 
-	seed=$(first_seed)
-	mkdir -p "$found"
 	for kind in asan race rt plain; do
-		build "$kind" "$lab_work/sim"
+		prepare "$kind"
 		mapfile -t files < <(kept "$kind")
-		tell "kept programs, $kind" "$lab_work/sim" run "${files[@]}" || status=1
-		case $kind in
-		plain)	share=50 ;;
-		rt)	share=20 ;;
-		*)	share=15 ;;
-		esac
-		tell "new seeds, $kind" "$lab_work/sim" seeds "$seed" \
-			$((time * share / 100)) "$found" || status=1
+		tell "kept programs, $kind" "$lab_work/sim-$kind" run "${files[@]}" || status=1
 	done
+	tell "new seeds" seeds_by_turns "$(first_seed)" "${TIME:-120}" || status=1
 	return $status
-}
-
-replay_kept()
-{
-	local files
-
-	prepare plain
-	mapfile -t files < <(kept plain)
-	"$found/sim-plain" run "${files[@]}"
 }
 
 replay()
@@ -161,9 +163,9 @@ replay()
 	if [ "${GDB-}" ]; then
 		need gdb
 		SIM_ABORT=1 gdb -q -ex 'break sim_find' -ex run --args \
-			"$found/sim-${KIND:-plain}" replay "$1"
+			"$lab_work/sim-${KIND:-plain}" replay "$1"
 	else
-		"$found/sim-${KIND:-plain}" replay "$1"
+		"$lab_work/sim-${KIND:-plain}" replay "$1"
 	fi
 }
 
@@ -197,18 +199,27 @@ fault()
 		"$(sed 's/^sim: //;q' "$lab_work/out")"
 }
 
+all_faults()
+{
+	local name status=0
+
+	while read -r name; do
+		"$0" fault "$name" </dev/null || status=1
+	done < <(printf '%s\n' "${faults[@]}" | cut -f 1
+		 sed -n 's/^\t\t\[HWHEEL_[A-Z_]*\]\t*= "\([a-z_]*\)",$/\1/p' "$src/hwheel.c")
+	return $status
+}
+
 case ${1:-run} in
 run|check)
 	"${1:-run}" ;;
-kept)
-	replay_kept ;;
 replay|fault)
 	"$@" ;;
 shrink|show)
 	prepare "${KIND:-plain}"
-	"$found/sim-${KIND:-plain}" "$@" ;;
+	"$lab_work/sim-${KIND:-plain}" "$@" ;;
 faults)
-	printf '%s\n' "${faults[@]}" | cut -f 1 ;;
+	all_faults ;;
 *)
 	die "no $1; see its head" ;;
 esac

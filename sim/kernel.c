@@ -394,10 +394,13 @@ static void enqueue(struct task_struct *task, struct sim_cpu *c)
 	if (c->idling || task->prio > c->curr->prio) {
 		c->need_resched = true;
 		if (c != sim_cpu) {
-			if (c->idling)
+			if (c->idling) {
+				if (c->irq_next < sim_time)	/* its rank is low */
+					oracle_stalled(sim_time - c->irq_next);
 				c->time = max(c->time, sim_time + IPI_NS);
-			else
+			} else {
 				c->resched_at = min(c->resched_at, sim_time + IPI_NS);
+			}
 			irq_at(c, sim_time + IPI_NS);
 		} else {
 			poke(0);
@@ -1290,29 +1293,26 @@ int hrtimer_cancel(struct hrtimer *timer)
 	return ret;
 }
 
-static bool all_in_tasks(void)
+/* Is an interrupt or a softirq under way, or something that keeps them off? */
+static bool in_atomic_anywhere(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < sim_world.cpus; i++) {
-		const struct task_struct *curr = sim_cpus[i].curr;
-
-		if (!sim_cpus[i].dead && (curr->count & 0xfff00 || curr->bh))
-			return false;
-	}
-	return true;
+	for (i = 0; i < sim_world.cpus; i++)
+		if (sim_cpus[i].irqs_off && sim_cpus[i].online)
+			return true;
+	for (i = 0; i < (unsigned int)nr_tasks; i++)
+		if (!tasks[i].dead && (tasks[i].count || tasks[i].bh))
+			return true;
+	return false;
 }
 
-/* A machine goes to sleep when no CPU is in an interrupt; it gives up if that takes long. */
-bool sim_suspend(unsigned long long ns)
+void sim_suspend(unsigned long long ns)
 {
 	unsigned int i;
 
-	for (i = 0; !all_in_tasks(); i++) {
-		if (i == 1000)
-			return false;
-		cpu_relax();
-	}
+	while (in_atomic_anywhere())
+		sim_sleep(1000);
 	sim_boot_off += ns;
 	for (i = 0; i < sim_world.cpus; i++) {
 		struct sim_cpu *c = &sim_cpus[i];
@@ -1323,7 +1323,6 @@ bool sim_suspend(unsigned long long ns)
 		c->irq_next = irq_next(c);
 		irq_at(c, c->irq_next);
 	}
-	return true;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -1851,7 +1850,6 @@ void *xa_store(struct xarray *xa, unsigned long index, void *entry, unsigned int
 
 #define PERCPU_SIZE	(8UL << 20)
 
-extern char __start_sim_percpu[], __stop_sim_percpu[];
 static char *percpu;
 static size_t percpu_used;
 static struct {
@@ -2194,7 +2192,7 @@ void seq_putc(struct seq_file *m, char c)
 
 /* ------------------------------------------------------------------------ */
 
-int printk(const char *format, ...)
+int sim_printk(const char *format, ...)
 {
 	va_list args;
 

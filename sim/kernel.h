@@ -79,6 +79,7 @@ struct sim_world {
 	unsigned int		stall_ns;
 	unsigned int		late_irq;	/* ns an interrupt may be late */
 	unsigned int		ranks;		/* one switch of so many changes a rank; or 0 */
+	bool			holds;		/* each step may take long, for KIND=race */
 	bool			migrate;	/* tasks wander between CPUs */
 	bool			no_debug_objects;	/* their fixups do nothing */
 	bool			verbose;
@@ -119,6 +120,9 @@ const char *sim_context(void);
 
 /* A file of debugfs: returns what it holds, to be freed, or NULL if it is not there. */
 char *sim_read_file(const char *dir, const char *name, size_t chunk);
+
+/* Per-CPU variables; from the linker */
+extern char __start_sim_percpu[], __stop_sim_percpu[];
 
 /* The module; in wheel.c */
 int sim_module_init(void);

@@ -62,7 +62,7 @@ struct mwheel {
 	s64			last_due[SIM_CPUS];	/* the greatest that has run */
 	u64			late_low[SIM_LATE], late_high[SIM_LATE];
 	s64			max_low[SIM_CPUS], max_high[SIM_CPUS];
-	unsigned int		hotplugs, life;
+	unsigned int		hotplugs, life, setups;
 	bool			crowded;
 };
 

@@ -148,7 +148,9 @@ static void setup(struct slot *slot, struct mwheel *w, bool pinned)
 	slot->object->slot = slot;
 	call_begin(&call, CALL_SETUP, slot);
 	call.wheel = w;
+	w->setups++;
 	hwheel_setup(&slot->object->timer, w->wheel, callback, pinned ? HWHEEL_PINNED : 0);
+	w->setups--;
 	call_end(&call, 0);
 	if (slot->pending)
 		sim_find("timer %d was set up and is pending", slot->nr);
@@ -497,6 +499,8 @@ static void do_destroy(const struct op *op)
 	if (w == sim_wheels || w->state != LIVE_WHEEL)
 		return;
 	w->state = CLOSING_WHEEL;
+	while (w->setups)	/* nobody may set up a timer of a wheel that may be gone */
+		sim_sleep(1000);
 	cancelled = w->cancelled;
 	call_begin(&call, CALL_DESTROY, NULL);
 	call.wheel = w;
@@ -522,10 +526,9 @@ static void do_up(const struct op *op)
 
 static void do_suspend(const struct op *op)
 {
-	if (sim_suspend(op->arg[0])) {
-		sim_suspends++;
-		sim_last_suspend = sim_time;
-	}
+	sim_suspend(op->arg[0]);
+	sim_suspends++;
+	sim_last_suspend = sim_time;
 }
 
 static void do_oom(const struct op *op)

@@ -59,13 +59,13 @@ static void access_memory(void *ptr, unsigned long size, bool write, bool plain)
 	watch.write = write;
 	watch.plain = plain;
 	watch.cpu = sim_cpu;
+	sim_world.holds = true;
 	sim_step(HOLD_NS);
 	oracle_stalled(HOLD_NS);
 	watch.size = 0;
 }
 
 #define ACCESS(name, bytes, write, plain)		\
-	void __tsan_##name(void *ptr);			\
 	void __tsan_##name(void *ptr)			\
 	{						\
 		access_memory(ptr, bytes, write, plain);	\

@@ -75,6 +75,12 @@ peek u64 peek_cascaded(raw_spinlock_t *lock)
 	return container_of(lock, struct hwheel_base, lock)->levels.moved;
 }
 
+/* 0 after a break; what it was before is the oracle's to reckon */
+peek u64 peek_spent(struct hwheel *wheel, int cpu)
+{
+	return per_cpu_ptr(wheel->bases, cpu)->spent;
+}
+
 /* Are there fewer fans than there should be? */
 peek bool peek_starved(struct hwheel *wheel, int cpu)
 {

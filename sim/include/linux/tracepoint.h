@@ -16,10 +16,12 @@ static inline void trace_##name(proto)					\
 	if (oracle_##name)						\
 		oracle_##name(args);					\
 }									\
+									\
 static inline bool trace_##name##_enabled(void)				\
 {									\
 	return true;							\
 }
+
 #define PARAMS(...)		__VA_ARGS__
 #define TRACE_EVENT(name, proto, args, ...)				\
 	__sim_event(name, PARAMS(proto), PARAMS(args))

@@ -64,7 +64,7 @@ typedef unsigned short		umode_t;
 #define ___is_one(junk)		____is_one(junk 1, 0)
 #define ____is_one(a, b, ...)	b
 
-#define BUILD_BUG_ON(x)		_Static_assert(!(x), #x)
+#define BUILD_BUG_ON(x)		((void)sizeof(char[1 - 2 * !!(x)]))
 #define EXPORT_SYMBOL_GPL(x)	extern typeof(x) x
 #define DIV_ROUND_UP_ULL(n, d)	DIV_ROUND_UP((unsigned long long)(n), d)
 #define lower_32_bits(n)	((u32)(n))
@@ -112,16 +112,16 @@ static inline void sim_write(void)
 }
 #endif
 
-int printk(const char *format, ...);
+int sim_printk(const char *format, ...);
 bool sim_warn(const char *file, int line, const char *format, ...);
 
 #ifndef pr_fmt
 #define pr_fmt(format)		format
 #endif
 #define KBUILD_MODNAME		"hwheel"
-#define pr_err(...)		printk(__VA_ARGS__)
-#define pr_warn(...)		printk(__VA_ARGS__)
-#define pr_info(...)		printk(__VA_ARGS__)
+#define pr_err(...)		sim_printk(__VA_ARGS__)
+#define pr_warn(...)		sim_printk(__VA_ARGS__)
+#define pr_info(...)		sim_printk(__VA_ARGS__)
 
 /* Every warning counts here, not the first of its place alone. */
 #define WARN(condition, ...)						\
