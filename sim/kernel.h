@@ -114,7 +114,7 @@ void sim_irq_enter(void);				/* a device's interrupt, here and now */
 void sim_irq_exit(void);
 bool sim_cpu_down(int cpu);
 bool sim_cpu_up(int cpu);
-bool sim_suspend(unsigned long long ns);
+void sim_suspend(unsigned long long ns);
 void sim_blocked(char *text, size_t size);	/* who waits */
 const char *sim_context(void);
 

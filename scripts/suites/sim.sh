@@ -8,13 +8,9 @@ suite()
 {
 	local kind out=$lab_work/sim
 
-	if [ -z "$ALL" ]; then
-		try "kept programs" "$lab_scripts/sim.sh" kept
-		return
-	fi
-	TIME=${TIME:-120} "$lab_scripts/sim.sh" check | tee "$out" || :
+	TIME=${TIME:-$([ "$ALL" ] && echo 120 || echo 0)} "$lab_scripts/sim.sh" check | tee "$out" || :
 	for kind in asan race rt plain; do
 		verdict "kept programs, $kind" "$out" grep "^sim: kept programs, $kind: ok\$" "$out"
 	done
-	verdict "new seeds" "$out" grep "^sim: new seeds: ok\$" "$out"
+	[ -z "$ALL" ] || verdict "new seeds" "$out" grep "^sim: new seeds: ok\$" "$out"
 }
