@@ -922,6 +922,9 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *	  |     v
  *	  +---- BREAK until base->resume: no run, timers wait
  *
+ * A run that was cut sleeps, too, if nothing is to be done before base->resume. A rest
+ * that is cut again keeps its end.
+ *
  * In process context there is no rest and no break. The run queues its work again, behind
  * other works, and the scheduler shares out the CPU.
  */
