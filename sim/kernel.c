@@ -1145,14 +1145,16 @@ static unsigned long long hr_program(struct sim_cpu *c)
 {
 	struct hrtimer *first = hr_first(c, !c->soft_active, true);
 
+	/* An interrupt that is late no longer comes, as something else is first now. */
+	if (c->hr_late && c->hr_wanted < sim_time && (!first || c->hr_wanted != hr_expires(first)))
+		oracle_stalled(min(c->hr_late, sim_time - c->hr_wanted));
 	if (!first) {
+		c->hr_late = 0;
 		c->hr_fire = SIM_NEVER;
 		c->hr_wanted = SIM_NEVER;
 		return SIM_NEVER;
 	}
 	if (c->hr_wanted != hr_expires(first)) {
-		if (c->hr_late && c->hr_wanted < sim_time)
-			oracle_stalled(min(c->hr_late, sim_time - c->hr_wanted));
 		c->hr_wanted = hr_expires(first);
 		c->hr_late = 0;
 		if (sim_world.late_irq && !(sim_random() % 4))

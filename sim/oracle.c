@@ -892,7 +892,7 @@ void oracle_callback_end(struct slot *slot, u64 life)
 void oracle_new_wheel(struct mwheel *w)
 {
 	struct hwheel_config config = w->config;
-	unsigned int life = w->life + 1, cpu;
+	unsigned int life = w->life + 1, cpu, i;
 	char name[32];
 
 	memcpy(name, w->name, sizeof(name));
@@ -904,6 +904,8 @@ void oracle_new_wheel(struct mwheel *w)
 		past[w - sim_wheels][cpu].n = 0;
 		past_round[w - sim_wheels][cpu] = 0;
 	}
+	for (i = 0; i < sim_nr_slots; i++)
+		sim_slots[i].past_at = NULL;
 	w->life = life;
 	memcpy(w->name, name, sizeof(name));
 	w->config = config;
