@@ -1533,6 +1533,9 @@ static __always_inline u64 levels_mod(struct hwheel_levels *l,
  * It is set when all levels have been looked at: nothing above level 0 is due before the
  * least bound found there. Timers added later above level 0 are not due before the next
  * slot of level 1, so that is the other limit.
+ *
+ * If bounds are equal, level 0 and bucket HWHEEL_NOW come last. They take the timers that
+ * callbacks arm for the past, and these must not keep others of the same tick waiting.
  */
 static inline struct hwheel_spoke *levels_first(struct hwheel_levels *l)
 {
@@ -1549,22 +1552,23 @@ static inline struct hwheel_spoke *levels_first(struct hwheel_levels *l)
 
 	l->above = l->nr ? (lv[1].slot + 1) * lv[1].width : 0;
 	bound = first ? first->bound : HWHEEL_NEVER;
+	lv = levels_parked(l);
+	for (bits = lv->spokes[0].bits; bits; bits &= ~BIT_ULL(i)) {
+		i = levels_highest(bits);
+		spoke = &lv->spokes[i];
+		l->above = min(l->above, spoke->bound);
+		if (spoke->bound <= bound) {
+			first = spoke;
+			bound = spoke->bound;
+		}
+	}
 	for (i = 1; i < l->nr; i++) {
 		lv = &l->level[i];
 		if (!lv->summary)
 			continue;
 		spoke = level_first(lv, lv->pos);
 		l->above = min(l->above, spoke->bound);
-		if (spoke->bound < bound || !first) {
-			first = spoke;
-			bound = spoke->bound;
-		}
-	}
-	lv = levels_parked(l);
-	for (bits = lv->spokes[0].bits; bits; bits &= bits - 1) {
-		spoke = &lv->spokes[__ffs64(bits)];
-		l->above = min(l->above, spoke->bound);
-		if (spoke->bound < bound || !first) {
+		if (spoke->bound <= bound) {
 			first = spoke;
 			bound = spoke->bound;
 		}

@@ -621,9 +621,9 @@ static void count_run(struct mwheel *w, int cpu)
 		w->run_spent[cpu] = min(w->run_spent[cpu], 2 * w->budget);
 	}
 	w->earned[cpu] = earned;
-	/* Today a batch of moves ends with such a break, too: see sim/open/hardirq-pause. */
+	/* A batch of moves, too, ends the run if a timer is due. */
 	if (!earned && w->config.context == HWHEEL_HARDIRQ)
-		earned = ns / 4;
+		earned = 1000;
 	if (earned)		/* until then it lasts; then there is an interrupt */
 		tally(&breaks[nr][cpu], sim_time + earned, earned + 2000);
 	w->run_ended[cpu] = sim_time;
@@ -823,12 +823,12 @@ static void check_late(struct slot *slot, struct mwheel *w)
 			allowed += part + part / 8;
 	}
 	/*
-	 * Who arms for the past again and again has its turn in a few rounds, and no more.
-	 * Today it has the rest of the tick: see sim/open/past-same-tick.
+	 * A callback that arms its timer for the past again and again has its turn in a few
+	 * rounds, and no more.
 	 */
 	if (!in_thread(w) && !slot->due_past) {
 		u64 passed = tally_since(&past[w - sim_wheels][cpu], begin);
-		u64 rounds = 3 * (w->budget + past_round[w - sim_wheels][cpu]) + w->tick;
+		u64 rounds = 3 * (w->budget + past_round[w - sim_wheels][cpu]);
 
 		allowed -= min(allowed, passed - min(passed, rounds));
 	}
