@@ -2,10 +2,10 @@
 /*
  * hwheel - exact timers on hierarchical wheels
  *
- * A wheel has a base on each CPU. A base is a set of levels of spokes (hwheel_levels.h), a
- * lock, and one hrtimer that drives the base. A timer is on one base at a time and points
- * to that base. This file is about bases: who may use a base and when, how the hrtimer
- * stays armed for the earliest expiration, and what each call guarantees.
+ * A wheel has a base on each CPU. A base is a set of levels of spokes (hwheel_levels.h),
+ * a lock, and one hrtimer that drives the base. A timer is on one base at a time and
+ * points to that base. This file is about bases: who may use a base and when, how the
+ * hrtimer stays armed for the earliest expiration, and what each call guarantees.
  *
  * The drive
  * ---------
@@ -16,11 +16,11 @@
  *
  *  - when a timer is armed for an earlier tick,
  *  - when a run ends,
- *  - when a base gets levels or fans, and has something to do earlier with them.
+ *  - when a base gets levels or fans, and must therefore run earlier.
  *
- * Cancelling does not move the hrtimer. So the next interrupt may find nothing to do; it is
- * then counted as idle. There is no periodic tick. If no timer is pending, hwheel does not
- * arm the hrtimer.
+ * Cancelling does not move the hrtimer. So the next interrupt may find nothing to do; it
+ * is then counted as idle. There is no periodic tick. If no timer is pending, hwheel does
+ * not arm the hrtimer.
  *
  * A run is the hrtimer's callback, in softirq or in hardirq context. In process context a
  * run is the work that the hrtimer's callback queues. The wheel chooses one of the three
@@ -35,15 +35,16 @@
  * The run drops the lock around each callback, and after each batch of list moves.
  * Meanwhile anybody may arm and cancel timers: the levels are consistent after each step.
  * base->armed is 0 during a run, so arming touches neither the hrtimer nor the base's
- * clock; the run finds the new timers itself. In hardirq context a dropped lock lets other
- * CPUs in, but no interrupts. So there a batch of list moves also ends the run.
+ * clock; the run finds the new timers itself. In hardirq context a dropped lock lets
+ * other CPUs in, but no interrupts. So there a batch of list moves also ends the run.
  *
  * A run that takes long leaves the CPU to others for a while: see "Runs, rests and
  * breaks" below.
  *
  * Runs advance the clock of a base. Arming advances it too, if no timer is pending on the
- * base, or if arming has read the time anyway. The clock may be behind the time. New timers
- * then go to coarser spokes than necessary, which costs a cascade but no exactness.
+ * base, or if arming has read the time anyway. The clock may be behind the time. New
+ * timers then go to coarser spokes than necessary, which costs a cascade but no
+ * exactness.
  *
  * Locks
  * -----
@@ -55,7 +56,8 @@
  * locked in the order of their CPUs. Under a base's lock, hwheel takes only locks of the
  * timekeeping, hrtimer, workqueue, debugobjects and scheduler code.
  *
- * hwheel_mutex protects the lists of wheels. Creation, destruction and CPU hotplug take it.
+ * hwheel_mutex protects the lists of wheels. Creation, destruction and CPU hotplug take
+ * it.
  *
  * Levels on demand
  * ----------------
@@ -64,8 +66,8 @@
  * is parked. hwheel_want() then queues an irq_work, because it is called under the base's
  * lock in any context. The irq_work queues the work that allocates the level. If there is
  * no memory, everything works from the parking lot, and hwheel tries again a second later
- * at the earliest. The same work allocates fans when their stock runs low. Fans stay until
- * the wheel is destroyed.
+ * at the earliest. The same work allocates fans when their stock runs low. Fans stay
+ * until the wheel is destroyed.
  *
  * Life and death of a wheel
  * -------------------------
@@ -80,11 +82,11 @@
  *  - timers of wheels that are destroyed or being destroyed,
  *  - timers that were shut down: their number is 0.
  *
- * Destruction sweeps twice over the bases of a wheel (hwheel_stop()). The first sweep marks
- * all bases as closing. From then on nothing is armed, and no hrtimer, work, irq_work or
- * move to another CPU begins. So the second sweep can wait, in any order, for runs and works
- * that are under way. Until the second sweep ends the wheel stays on hwheel_wheels, and CPU
- * hotplug handles the wheel as before.
+ * Destruction sweeps twice over the bases of a wheel (hwheel_stop()). The first sweep
+ * marks all bases as closing. From then on nothing is armed, and no hrtimer, work,
+ * irq_work or move to another CPU begins. So the second sweep can wait, in any order, for
+ * runs and works that are under way. Until the second sweep ends the wheel stays on
+ * hwheel_wheels, and CPU hotplug handles the wheel as before.
  *
  * Destruction does not wait for interrupts of another CPU: that CPU may be isolated, or
  * keep interrupts off. A kick or an irq_work that comes late takes base->lock, finds
@@ -96,7 +98,8 @@
  * base->running is the timer whose callback a run executes. The timer itself has no mark,
  * because its callback may free it. While its callback runs, a timer stays on its base,
  * whichever CPU arms it. hwheel_add_on() stores the new base in base->dest, and the run
- * moves the timer when the callback has returned. A later arm or cancel clears base->dest.
+ * moves the timer when the callback has returned. A later arm replaces or clears
+ * base->dest, and a cancel clears it.
  * So if base->dest is set, the timer is pending and therefore not freed. Hence a callback
  * never runs on two CPUs at a time, and a waiter has one base to look at.
  *
@@ -109,8 +112,8 @@
  *    waits.
  *  - process: The waiter sleeps on base->wait. The run wakes all waiters, then sleeps on
  *    base->wait until each of them has checked base->running again. The reason is a
- *    callback that is due again as soon as it returns. Without that sleep it could run
- *    again, each time, before a waiter checks.
+ *    callback that is due again as soon as it returns. Otherwise the callback could begin
+ *    again each time before a waiter has looked.
  *
  * CPU hotplug blocks hwheel_create(), and a callback in process context may call
  * hwheel_create(). So CPU hotplug must not wait for such callbacks. If a run in process
@@ -239,7 +242,7 @@ struct hwheel_base {
 	struct hwheel_base	*dest;		/* base that @running moves to */
 	struct task_struct	*runner;	/* task that runs @running's callback */
 	struct hrtimer		hrtimer;
-	call_single_data_t	kick;		/* moves @hrtimer from another CPU */
+	call_single_data_t	kick;		/* lets another CPU re-arm @hrtimer */
 	unsigned int		kicks;		/* @kick calls that are under way */
 	struct work_struct	work;		/* a run in process context */
 	wait_queue_head_t	wait;		/* until @running ends, or @waiters is 0 */
@@ -303,7 +306,7 @@ static bool hwheel_broken(enum hwheel_fault fault)
 	};
 	static atomic_t n = ATOMIC_INIT(0);
 
-	/* One call in 16 is faulty. Hotplug and races are rare: these always are. */
+	/* One call in 16 is faulty. For hotplug and races, which are rare, each call is. */
 	return !strcmp(broken, faults[fault]) &&
 	       (fault == HWHEEL_FORGET_OFFLINE_CPU || fault == HWHEEL_DATA_RACE ||
 		!(atomic_inc_return(&n) % 16));
@@ -347,10 +350,11 @@ static void hwheel_lockdep_init(struct hwheel_timer *timer, const char *name,
 }
 
 /*
- * Have lockdep report locks that the caller holds and that the callback takes. Leave out a
- * callback that waits for itself: hwheel_remove_sync() finds that without lockdep, which
- * would switch itself off after its report. Each context is a lockdep subclass. One place
- * may set up timers for wheels of several contexts, whose callbacks have little in common.
+ * Have lockdep report locks that the caller holds and that the callback takes. Leave out
+ * a callback that waits for itself: hwheel_remove_sync() reports that, and after a report
+ * of its own lockdep would be off. Each context is a lockdep subclass, because one place
+ * may set up timers for wheels of several contexts, whose callbacks have little in
+ * common.
  */
 static void hwheel_lockdep_sync(struct hwheel_timer *timer, const struct hwheel_base *base)
 {
@@ -494,8 +498,8 @@ static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
 
 /*
  * A guess at timer->base: the base that this CPU looked up last, which is right in most
- * cases. A timer that is rarely used is not in the cache. A CPU that compares timer->base
- * with a guess can go on with the guess while it fetches the timer.
+ * cases. A timer that is rarely used is not in the cache. The CPU predicts that the guess
+ * is right, and goes on with it while it still fetches the timer from memory.
  */
 #define HWHEEL_NO_GUESS		((struct hwheel_base *)-1L)	/* no timer's base */
 static DEFINE_PER_CPU(struct hwheel_base *, hwheel_guess) = HWHEEL_NO_GUESS;
@@ -639,7 +643,8 @@ static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 
 /*
  * Advance the clock of @base to @now, if a run has nothing to do before @now. Doing so
- * again is worth it only after base->fresh, when the clock is half of level 0 behind.
+ * again is worth it only after base->fresh, when the clock is behind by half the reach of
+ * level 0.
  */
 static noinline void hwheel_catch_up(struct hwheel_base *base, ktime_t now)
 {
@@ -739,8 +744,9 @@ static void hwheel_wait_running(struct hwheel_base *base,
 }
 
 /*
- * Can other CPUs arm timers on @base? They can't while its CPU is offline or comes online.
- * A CPU uses its own base before it is online, but others can't start its hrtimer yet.
+ * Can other CPUs arm timers on @base? They can't while its CPU is offline or comes
+ * online. A CPU uses its own base before it is online, but others can't start its hrtimer
+ * yet.
  */
 static bool hwheel_reachable(const struct hwheel_base *base)
 {
@@ -853,9 +859,10 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 
 /*
  * Run the callbacks of timers that are due, while *@now is before @end. Read the clock
- * after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. So the lateness
- * that is counted is off by less than that. In hardirq context read the clock after each
- * callback: nothing else runs there, and the jiffy may not advance.
+ * after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. So the counted
+ * lateness leaves out at most the time of that many callbacks, or a jiffy. In hardirq
+ * context read the clock after each callback: nothing else runs there, and the jiffy may
+ * not advance.
  */
 static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 					ktime_t end, enum hwheel_context context)
@@ -902,21 +909,22 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *	the run is cut when			it then leaves the CPU for
  *	-----------------------------------	-----------------------------------
  *	the run has used up the budget		an eighth of the budget
- *	moves have taken 50 us, or a batch	as long as the moves took, or 1 us
- *	  in hardirq context			  if a timer is due
- *	base->spent >= budget, in hardirq	the budget
- *	  context (see hwheel_overdrawn())
+ *	moves have taken 50 us			as long as the moves took
+ *	in hardirq context, a batch of		as long as the moves took, or 1 us
+ *	  moves is done				  if a timer is due
+ *	in hardirq context, base->spent >=	the budget
+ *	  budget (see hwheel_overdrawn())
  *
  * base->resume is the end of that time. What is left to do when the run is cut decides
  * what happens until then:
  *
- *	        +----------- a timer is armed -----------+
+ *	        +--------- the hrtimer expires ----------+
  *	        v                                        |
- *	  +---> RUN --- nothing is left -----------> SLEEP until levels_wake()
- *	  |     | |
- *	  |     | +---- cut; only moves are left --> REST until base->resume or until
- *	  |     |                                    a timer is due: then a run that
- *	  |     v                                    moves nothing ahead of its time
+ *	  +---> RUN --- nothing is left -----------> SLEEP until levels_wake(); arming may
+ *	  |     | |                                  make that earlier
+ *	  |     | +---- cut; only moves are left --> REST until base->resume. If a timer is
+ *	  |     |                                    due before, a run fires it, and moves
+ *	  |     v                                    nothing ahead of its time
  *	  |     cut; a timer is due, or hardirq
  *	  |     runs have had the CPU too long
  *	  |     v
@@ -991,8 +999,8 @@ static u64 hwheel_pause(const struct hwheel_base *base, enum hwheel_cut cut, kti
 
 /*
  * End a run at @now: sleep, rest or take a break, as @cut and the timers that are left
- * decide. Batches of moves took @moving ns. Returns true for a rest or a break, and if the
- * work is queued again.
+ * decide. Batches of moves took @moving ns. Returns true for a rest or a break, and if
+ * the work is queued again.
  */
 static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_t now,
 			   u64 moving, enum hwheel_context context)
@@ -1357,9 +1365,9 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 
 /*
  * With @from locked: move @timer from @from to @target. When both locks are held, check
- * that the move is still right. If it is, returns NULL, with only @target locked. The timer
- * is in no spoke then, even if it was @pending; the caller puts it into one of @target's.
- * Otherwise moves nothing, and returns the base that the timer is on, locked.
+ * that the move is still right. If it is, returns NULL, with only @target locked. The
+ * timer is in no spoke then, even if it was @pending; the caller puts it into one of
+ * @target's. Otherwise moves nothing, and returns the base that the timer is on, locked.
  */
 static noinline struct hwheel_base *
 hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
@@ -1388,7 +1396,8 @@ hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
 }
 
 /*
- * Arm @timer for @expires. @tick is the tick of @expires. @timer was on @base a moment ago.
+ * Arm @timer for @expires. @tick is the tick of @expires. @timer was on @base a moment
+ * ago.
  * @now is the present time, or 0 if the caller has not read the clock. Reading the clock
  * costs as much as all the rest. So this function reads it only to advance the clock of a
  * base on which no timer is pending.
@@ -1449,9 +1458,10 @@ out:
 }
 
 /*
- * Returns the most coarsely aligned tick from *@expires to *@expires + @slack, where timers
- * with slack meet, and sets *@expires to its instant. If there is no slack, or no tick in
- * that window, returns the first tick after *@expires and leaves *@expires as it is.
+ * Returns the most coarsely aligned tick from *@expires to *@expires + @slack, where
+ * timers with slack meet, and sets *@expires to its instant. If there is no slack, or no
+ * tick in that window, returns the first tick at or after *@expires and leaves *@expires
+ * as it is.
  */
 static __always_inline u64 hwheel_pick(const struct hwheel_base *base, ktime_t *expires,
 				       ktime_t slack)
@@ -1625,7 +1635,7 @@ bool hwheel_reduce(struct hwheel_timer *timer, ktime_t delay)
 }
 EXPORT_SYMBOL_GPL(hwheel_reduce);
 
-/* Read timer->expires, on 64-bit without the lock, as one load reads it whole there. */
+/* Read timer->expires. On 64-bit one load reads it whole, so this takes no lock there. */
 static __always_inline ktime_t hwheel_read_expires(const struct hwheel_timer *timer,
 						   struct hwheel_base *base)
 {
@@ -1685,8 +1695,8 @@ EXPORT_SYMBOL_GPL(hwheel_forward);
 
 /*
  * Cancel @timer. With @shutdown nobody can arm it again. Returns 1 if @timer was pending,
- * else 0. If @running is not NULL and the callback is running, does not cancel @timer, but
- * sets *@running to its base and returns -1. @shutdown takes effect even then.
+ * else 0. If @running is not NULL and the callback is running, does not cancel @timer,
+ * but sets *@running to its base and returns -1. @shutdown takes effect even then.
  */
 static __always_inline int hwheel_remove(struct hwheel_timer *timer, bool shutdown,
 					 struct hwheel_base **running)
@@ -1859,8 +1869,8 @@ static bool hwheel_linked(const struct list_head *entry)
 }
 
 /*
- * Is @base a base of the wheel whose number is @life? @base may be anything. Takes no lock,
- * because no wheel and no base is freed while the module is loaded.
+ * Is @base a base of the wheel whose number is @life? @base may be anything. Takes no
+ * lock, because no wheel and no base is freed while the module is loaded.
  */
 static bool hwheel_known_base(const struct hwheel_base *base, u32 life)
 {
@@ -2129,7 +2139,7 @@ static void hwheel_free_levels(struct hwheel *wheel)
 	}
 }
 
-/* Set up the members that do not change in all lives of @wheel. */
+/* Set up the members that stay the same in all lives of @wheel. No life has begun yet. */
 static void hwheel_init_base(struct hwheel *wheel, int cpu)
 {
 	struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
@@ -2277,7 +2287,7 @@ static int hwheel_check(const struct hwheel_config *config,
 	return 0;
 }
 
-/* Give @wheel a number, and add it to hwheel_wheels. It is ready otherwise. */
+/* Give @wheel a number, and add it to hwheel_wheels. Everything else is ready. */
 static int hwheel_open(struct hwheel *wheel)
 {
 	struct hwheel *other;
@@ -2472,7 +2482,7 @@ static void hwheel_retire(struct hwheel *wheel)
  * hwheel_destroy - take a wheel down
  * @wheel: the wheel. If it is NULL or an ERR_PTR, nothing is done
  *
- * Shut down the timers of the wheel before. hwheel_destroy() cancels timers that
+ * First shut down the wheel's timers. hwheel_destroy() cancels timers that
  * are still pending, with a warning that names the callback of one of them. It
  * waits for callbacks that are running.
  *
@@ -2538,8 +2548,8 @@ static int hwheel_cpu_prepare(unsigned int cpu)
 
 /*
  * @cpu is dead. Its hrtimers have moved to another CPU, and a run may be under way there.
- * So first stop the arming of timers on the base, then stop its runs, then move its timers.
- * Do not wait for a run in process context: that run moves the timers itself.
+ * So first stop the arming of timers on the base, then stop its runs, then move its
+ * timers. Do not wait for a run in process context: that run moves the timers itself.
  */
 static int hwheel_cpu_dead(unsigned int cpu)
 {
@@ -2603,7 +2613,7 @@ static void hwheel_free_all(void)
 		for_each_possible_cpu(cpu)
 			while (hwheel_awaited(per_cpu_ptr(wheel->bases, cpu)))
 				msleep(20);
-	/* The handlers of these interrupts may not have returned yet */
+	/* The handlers of the last kicks and irq_works may not have returned yet */
 	synchronize_rcu();
 	for (wheel = hwheel_newest; wheel; wheel = older) {
 		older = wheel->older;

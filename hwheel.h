@@ -26,8 +26,8 @@
  * 1.  Never early: no callback runs before the time for which its timer was armed.
  * 2.  Exact at any range: a timer is due at the first tick at or after its time.
  *     No time up to KTIME_MAX is clamped, refused or lost.
- * 3.  Exactly once: a callback runs once per arming. It does not run if the timer
- *     was cancelled first and the cancel returned true.
+ * 3.  Exactly once: a callback runs once per arming, unless a later arming replaces
+ *     that arming, or a cancel returns true.
  * 4.  Arming can not fail and allocates nothing. It works on any CPU, from any
  *     callback, and in any context but NMI.
  * 5.  After a call that ends in _sync, the callback is neither queued nor running.
@@ -37,8 +37,8 @@
  *     holds a lock, or keeps interrupts off, for at most HWHEEL_BATCH list moves,
  *     whatever the number of timers in a spoke. If callbacks use up the wheel's
  *     budget, the rest run in the next round, in order, and hwheel counts this.
- *     Exception: callbacks in hardirq context keep interrupts off until the budget
- *     is used up.
+ *     Exception: a run of callbacks in hardirq context may keep interrupts off until
+ *     it has used up its budget.
  * 7.  Quiet: without timers there are no interrupts. If the next timer to expire
  *     is cancelled, it may still cost one interrupt, and hwheel counts it.
  * 8.  Order: on one CPU, timers that are due at different ticks run in the order
@@ -52,12 +52,12 @@
  * hwheel warns of these mistakes, once each. The warning names the callback if there is
  * one. The mistake does no harm to other timers.
  *
- * - Arming a timer, or waiting for it, before hwheel_setup(), if its memory is all zeroes
+ * - Arming, or waiting for, a timer that was never set up and whose memory is all zeroes
  * - Arming a timer after its wheel was destroyed, or on an impossible CPU
  * - Passing NULL for a timer, a wheel or a callback
  * - Setting up a timer that is pending
  * - Waiting for a callback from within that callback
- * - Returning from a callback with another preemption count, or with interrupts switched
+ * - Returning from a callback with a changed preemption count, or with interrupts switched
  *   on or off
  * - Destroying a wheel twice, from its own callback, or with timers pending
  *
@@ -98,7 +98,7 @@ struct hwheel_timer {
 	void			(*function)(struct hwheel_timer *timer);
 	struct hwheel_base	*base;		/* its wheel's base on a CPU */
 	u32			flags;		/* HWHEEL_PINNED */
-	u32			life;		/* of its wheel; 0 if shut down */
+	u32			life;		/* number of its wheel's life; 0: shut down */
 #ifdef CONFIG_LOCKDEP
 	struct lockdep_map	lockdep_map;	/* class of the callback */
 #endif
@@ -158,9 +158,9 @@ extern struct hwheel *hwheel_system;
 struct hwheel *hwheel_create(const struct hwheel_config *config);
 void hwheel_destroy(struct hwheel *wheel);
 
-/* The base of a timer on the module's wheel before the timer is first armed */
+/* The base of a DEFINE_HWHEEL_TIMER() timer until the timer is first used */
 #define __HWHEEL_SYSTEM_BASE	((struct hwheel_base *)1)
-/* The module's wheel is the first wheel */
+/* The module's wheel is created first, so its life is number 1 */
 #define __HWHEEL_SYSTEM_LIFE	1
 
 #ifdef CONFIG_LOCKDEP

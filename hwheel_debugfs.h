@@ -4,14 +4,15 @@
  *
  * hwheel.c includes this file. The code here only reads. It walks through the timers of a
  * spoke a few at a time (levels_walk_begin()), and drops the lock in between. So a reader
- * of a file delays nobody, but timers may change during the walk. Some members are read
- * without the lock, with data_race(): the reader sees the old or the new value. Parked
- * timers and timers in transit are shown as the level above the top.
+ * delays others by at most HWHEEL_BATCH timers, but timers may change during the walk.
+ * Some members are read without the lock, with data_race(): the reader sees the old or
+ * the new value. Parked timers and timers in transit are shown as the level above the
+ * top.
  *
- * The files levels and spokes find their rows by a position. Position 0 is the header.
- * From 1 on, it counts the CPUs, and within each CPU its levels or spokes. In the file
- * timers, the upper half of the position is the spoke's position. The lower half counts
- * the timers of that spoke.
+ * The files "levels" and "spokes" find their rows by a position. Position 0 is the
+ * header. From 1 on, it counts the CPUs, and within each CPU its levels or spokes. In the
+ * file "timers", the upper half of the position is the spoke's position. The lower half
+ * counts the timers of that spoke.
  */
 static struct dentry *hwheel_debugfs;
 
@@ -21,7 +22,7 @@ struct hwheel_row {
 };
 
 /*
- * A reader of the file timers, with a copy of the timers of one spoke. The copy is in
+ * A reader of the file "timers", with a copy of the timers of one spoke. The copy is in
  * several parts: vfree() of the memory for a million timers would keep interrupts off for
  * most of a millisecond.
  */
@@ -156,7 +157,7 @@ static void *hwheel_levels_start(struct seq_file *m, loff_t *pos)
 		/* A CPU or level that comes or goes now may be shown or not */
 		if (!base || (READ_ONCE(base->offline) && !data_race(base->levels.pending)))
 			continue;
-		/* And so may the parking lot */
+		/* The same holds for timers in the parking lot */
 		if (level == base->levels.planned ? data_race(base->levels.level[level].summary) :
 						    level_exists(&base->levels.level[level]))
 			return pos;

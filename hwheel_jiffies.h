@@ -5,9 +5,9 @@
  * Some drivers keep points in time as values of jiffies. tools/hwheel-convert makes such
  * drivers use this file. New code should use ktime_t.
  *
- * jiffies is the number of the last tick. That tick was up to a jiffy ago. The functions
- * below count delays from now instead. So a delay never ends before its tick, but may end
- * up to a jiffy after it.
+ * The present jiffy began up to a jiffy ago. The functions below count delays from now,
+ * and not from that begin. So a delay never ends before jiffies has the wanted value, but
+ * may end up to a jiffy later.
  */
 #ifndef _HWHEEL_JIFFIES_H
 #define _HWHEEL_JIFFIES_H
@@ -53,7 +53,8 @@ static inline ktime_t hwheel_until_jiffies(unsigned long when)
  *
  * Use it instead of timer->expires. If the timer was armed with
  * hwheel_until_jiffies(@when), this returns @when or @when + 1. For a timer that was
- * never armed, it returns the jiffy of boot, or the earliest that a long can reach.
+ * never armed, it returns the value that jiffies had at boot. If that is more than
+ * LONG_MAX jiffies ago, it returns the earliest value that a long can express.
  *
  * Context: any but NMI. Takes no lock on 64-bit.
  * Return: the first value of jiffies at or after the timer's expiration.

@@ -2,9 +2,9 @@
 /*
  * The layered wheel: levels of spokes, and where a timer goes in them
  *
- * This file knows no clock, no lock and no hrtimer. Its user passes in the time,
- * serialises the calls, and runs the timers that are due. All functions are static and
- * stand in a header, so that the compiler can inline the hot path into its callers.
+ * This file reads no clock, takes no lock and uses no hrtimer. Its user passes in the
+ * time, serialises the calls, and runs the timers that are due. All functions are static
+ * and stand in a header, so that the compiler can inline the hot path into its callers.
  *
  * Levels, spokes and slots
  * ------------------------
@@ -21,7 +21,7 @@
  *	level 0, u = 1	  slots 22 23 24 25		22..25
  *	level 1, u = 4	  slots  5  6  7  8		20..35
  *	level 2, u = 16	  slots  1  2  3  4		16..79
- *			  the clock: first column
+ *			  (the first slot of each row is the level's clock)
  *
  * A timer due at tick e goes to the lowest level i in which its slot is fewer than n[i]
  * slots ahead of the level's clock. In the example:
@@ -76,8 +76,8 @@
  * a few bit searches give the next tick at which a timer can be due, and the clock jumps
  * there at once.
  *
- * The clock passes no bound. So it never leaves an occupied spoke behind. It only enters
- * spokes, and the bound of an entered spoke counts like any other bound. So entered
+ * The clock passes no bound. So it never leaves an occupied spoke behind. It can only
+ * enter one, and the bound of an entered spoke counts like any other bound. So entered
  * spokes can be emptied when there is time, a few timers per call. Everything is in order
  * between two calls: a cascade has no state of its own.
  *
@@ -106,17 +106,17 @@
  *
  * Crowds are sifted in the order in which their spokes begin. Sifting begins early enough
  * to finish all crowds in time (levels_lead()), but not earlier. An earlier start would
- * send more timers to fans instead of levels. It would also move timers that are
- * cancelled before the later start.
+ * send more timers to fans instead of levels. It would also move timers for nothing that
+ * are cancelled soon after.
  *
  * A crowd that is due at one tick is not sifted. When a timer with another tick joins it,
  * the crowd moves to a fan as a whole, in one move (levels_part()).
  *
  * So when a tick is due, few timers have to move before the timers of that tick can run.
- * They are in the spokes that begin at that tick: one spoke of each level above 0, one
- * bucket, and the first spoke of the fan of each of these. A bucket that the clock has
- * entered before may still have a fan, too. Only their own lists count, and none of them
- * is a crowd. With n levels that is at most
+ * They are in the own lists of the spokes that begin at that tick: one spoke of each
+ * level above 0, one bucket, and the first spoke of the fan of each of these. To these
+ * comes the first spoke of the fan of a bucket that the clock has entered before. None of
+ * these lists is a crowd. With n levels that is at most
  *
  *	n * HWHEEL_CROWD + (n + 1) * HWHEEL_CROWD_FAN
  *
@@ -132,13 +132,14 @@
  * that a callback arms for the past would run right after that callback. Callbacks that
  * keep doing so would shut out all other timers. So "now" is the floor: the last tick
  * that was passed to levels_step(). The timer runs behind everything that was due before.
- * It is in the spoke of a later tick than its own.
+ * So it goes to the spoke of the floor, not to that of its own tick.
  *
  * Invariants, checked by levels_check()
  * -------------------------------------
  *
  * - For each timer in a spoke: clock <= bound <= due tick. A timer that was overdue when
- *   it was added counts as due at the floor. The floor is not before the clock.
+ *   it was added counts as due at the floor. The floor is not before the clock. Timers in
+ *   transit are exempt.
  * - Each timer of level i is in the spoke of its slot. The slot is 0 to n[i] - 1 slots
  *   ahead of the clock's slot.
  * - A spoke is occupied if its lists are not both empty, or if it has a fan. If and only
@@ -146,8 +147,9 @@
  *   word of the bitmap is not zero, its summary bit is set.
  * - If a spoke is not mixed, all timers in its lists are due at its bound.
  * - If the lists of a spoke are empty, its bound is that of the first spoke of its fan.
- * - If the lists of a spoke are a crowd, then the spoke is marked as crowded, or the
- *   crowd is due at one tick, or the spoke can only hold timers of one tick.
+ * - If the lists of a spoke are a crowd, then the spoke is marked as crowded, or the crowd
+ *   is due at one tick, or the spoke can only hold timers of one tick. (levels_check() does
+ *   not check this one.)
  */
 #ifndef _HWHEEL_LEVELS_H
 #define _HWHEEL_LEVELS_H
@@ -160,7 +162,7 @@
 
 #include "hwheel.h"
 
-/* Most list moves under one hold of the lock, and in one call */
+/* The limits for list moves: under one hold of the lock, and in one levels_step() */
 #define HWHEEL_BATCH		32
 #define HWHEEL_STEP		(HWHEEL_BATCH / 2)
 /*
@@ -330,14 +332,17 @@ struct hwheel_level {
 	struct hwheel_divisor	div;		/* by @width */
 	u64			width;		/* ticks per slot */
 	u16			nr;		/* spokes */
-	u16			open;		/* spokes that timers can go to */
+	u16			open;		/* @nr, or 0 while the level does not exist */
 	u16			pos;		/* the spoke of the clock */
 	u64			crowds;		/* as @summary, for crowds */
 } ____cacheline_aligned;
 
-/* The size of a level's largest crowd, in timers; see levels_lead() */
+/*
+ * The size of a level's largest crowd, in timers, or up to twice that: see levels_lead().
+ * A turn of a level is as many slots as it has spokes.
+ */
 struct hwheel_most {
-	u64			now;		/* in this turn of the level */
+	u64			now;		/* in this turn */
 	u64			before;		/* in the turn before */
 	u64			since;		/* the slot at which this turn began */
 	u64			lead;		/* the last result of levels_lead() */
@@ -352,7 +357,7 @@ struct hwheel_most {
  * @above: no spoke above level 0 has a bound before this tick
  * @walk: next entry that levels_walk_next() looks at. When that timer leaves, @walk
  *	moves on to its neighbour
- * @moved: timers moved by cascades so far
+ * @moved: list moves by cascades so far
  * @visited: spokes emptied by cascades and expirations so far
  * @stock: fans that are not in use
  * @tick_ns: nanoseconds per tick
@@ -371,8 +376,8 @@ struct hwheel_most {
  * @fans: number of fans that exist
  * @fans_used: number of fans in use
  * @fans_wanted: number of fans that should exist
- * @from: the spoke of a level or bucket from which timers were moved last, out of its
- *	own lists or its fan
+ * @from: the spoke of a level or bucket from which, or from whose fan, levels_cascade()
+ *	took timers last
  * @walk_root: the spoke whose timers the walk visits, including those in its fan
  * @walked: the spoke that @walk is in
  * @walk_at: first tick of @walked
@@ -418,9 +423,9 @@ enum hwheel_step {
 
 /*
  * Division by multiplication (Granlund and Montgomery, 1994). For a divisor d with
- * 2^(l-1) < d < 2^l, let m = floor(2^(63+l) / d) + 1. It fits in 64 bits. m * d exceeds
- * 2^(63+l) by at most d, and d < 2^l. So for every x < 2^63, x * m / 2^(63+l) exceeds x /
- * d by less than 1/d. That is too little to reach the next integer.
+ * 2^l < d < 2^(l+1), let m = floor(2^(64+l) / d) + 1. It fits in 64 bits. m * d exceeds
+ * 2^(64+l) by at most d, and d < 2^(l+1). So for every x < 2^63, x * m / 2^(64+l) exceeds
+ * x / d by less than 1/d. That is too little to reach the next integer.
  */
 static inline void divisor_init(struct hwheel_divisor *div, u64 d)
 {
@@ -446,7 +451,7 @@ static inline void divisor_init(struct hwheel_divisor *div, u64 d)
 static __always_inline u64 divisor_div(const struct hwheel_divisor *div, u64 x)
 {
 	if (div->mul) {
-#ifdef __SIZEOF_INT128__	/* one instruction, also where math64.h has none */
+#ifdef __SIZEOF_INT128__	/* inline, also where mul_u64_u64_shr() is a call */
 		OPTIMIZER_HIDE_VAR(x);	/* if gcc knows that x was s64, it takes four */
 		x = (__uint128_t)x * div->mul >> 64;
 #else
@@ -756,8 +761,8 @@ static noinline struct hwheel_spoke *levels_place_above(struct hwheel_levels *l,
 
 /*
  * The spoke for a timer due at @due, and the spoke's level. The level that @lowest gives
- * may be too low: the distance to the timer's tick can span n or n + 1 slots, depending
- * on where in its slot the clock is. So one more level may have to be tried. With levels
+ * may be too low: the same distance may cover one slot more, if the clock is near the end
+ * of its slot. So one more level may have to be tried. With levels
  * of 2 or 3 spokes it may be two more. An overdue timer is due at the floor instead.
  */
 static __always_inline struct hwheel_spoke *
@@ -997,9 +1002,9 @@ static inline struct hwheel_spoke *levels_fan_place(struct hwheel_levels *l,
 }
 
 /*
- * The own lists of @spoke have become empty, and it has a fan, is in a fan, or is
- * crowded. Free every fan that is empty now, clear the bits of empty spokes, and raise
- * the bounds of the spokes above.
+ * The own lists of @spoke have become empty, and it has a fan, is in a fan, is crowded,
+ * or was a crowd of one tick. Free every fan that is empty now, clear the bits of empty
+ * spokes, and raise the bounds of the spokes above.
  */
 static noinline void levels_bare(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
@@ -1091,7 +1096,7 @@ static inline void levels_add_fans(struct hwheel_levels *l, void *memory, unsign
 /* ------------------------------------------------------------------------ */
 /* Timers come and go */
 
-/* A timer due at @tick is, or may be, in @spoke, which is occupied */
+/* Note that @spoke, which is occupied, has or may have a timer that is due at @tick. */
 static __always_inline void levels_widen(struct hwheel_spoke *spoke, u64 tick)
 {
 	bool other = tick != spoke->bound;
@@ -1172,9 +1177,9 @@ static inline bool levels_mixes(const struct hwheel_levels *l, const struct hwhe
 }
 
 /*
- * How many ticks ahead crowds of level @i, in spokes of @width ticks, are sifted. All of
- * them get the lead that the largest one needs, so that the crowd that begins first is
- * sifted first.
+ * How many ticks before its spoke begins a crowd of level @i is sifted. The spoke is
+ * @width ticks wide. All crowds of a level get the lead that the largest one needs, so
+ * that the crowd that begins first is sifted first.
  *
  * Let need be the time to sift the largest crowd. There are two cases.
  *
@@ -1191,7 +1196,7 @@ static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i, u64 width
 	u64 need, ticks;
 
 	if (lv->slot - most->since >= lv->nr && i < l->planned) {
-		most->before = most->now;	/* forget the turn before that */
+		most->before = most->now;	/* only the last turn is remembered */
 		most->now = 0;
 		most->since = lv->slot;
 	}
@@ -1306,9 +1311,9 @@ static __always_inline void levels_put(struct hwheel_levels *l, struct hwheel_ti
 }
 
 /*
- * @timer, due at @tick, has joined a crowd that is due at one other tick. Move the crowd
- * as a whole to a place of its own, so that nobody waits for single moves. If there is no
- * such place, treat the crowd like any other from now on.
+ * @timer, due at @tick, has joined a crowd whose timers are all due at another tick. Move
+ * the crowd as a whole to a place of its own: if its timers moved one by one, others
+ * would be late. If there is no such place, treat the crowd like any other from now on.
  */
 static noinline void levels_part(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				 struct hwheel_timer *timer, u64 tick)
@@ -1318,7 +1323,7 @@ static noinline void levels_part(struct hwheel_levels *l, struct hwheel_spoke *s
 
 	spoke_unlink(timer->entry.next, timer->entry.prev);
 	old = levels_due(l, spoke_end(spoke, 0));
-	if (old >= l->floor)	/* else it may have been armed late: its turn is later */
+	if (old >= l->floor)	/* else it may have been overdue when it was armed */
 		to = levels_crowd_place(l, spoke, old);
 	if (to) {
 		spoke->bound = old;
@@ -1413,7 +1418,7 @@ static inline u64 levels_next_sift(struct hwheel_levels *l, struct hwheel_spoke 
 	return least;
 }
 
-/* Is @spoke known to be a crowd of no less than its size? */
+/* Is @spoke marked as crowded, and is a crowd of its size noted already? */
 static __always_inline bool levels_known(const struct hwheel_levels *l,
 					 const struct hwheel_spoke *spoke)
 {
@@ -1471,15 +1476,14 @@ static __always_inline u64 levels_add(struct hwheel_levels *l,
 }
 
 /*
- * @timer is due at @old. May it stay in its spoke and be due at @tick? It is in the right
- * spoke for @old, or in a spoke of a higher level that covers the same slot and has not
- * been emptied yet. If @spoke is the right spoke for @tick, too, then @timer may stay. It
- * is not known which of these spokes has @timer, so @tick lowers the bound of all of
- * them.
+ * @timer is due at @old. May it stay in its spoke and be due at @tick? @spoke is the right
+ * spoke for @tick. If it is the right spoke for @old, too, then @timer is in @spoke, or
+ * in a spoke of a higher level that covers the same slot and has not been emptied yet. So
+ * @timer may stay. It is not known which of these spokes has @timer, so @tick lowers the
+ * bounds of all of them.
  *
- * Exceptions: with a fan, or with anything parked or in transit, @timer can be too far
- * from the right spoke. And timers that are due at one tick may be a crowd, which must
- * not mix.
+ * Exceptions: with a fan, or with anything parked or in transit, @timer can be in yet
+ * another spoke. And a crowd that is due at one tick must not mix.
  */
 static noinline bool levels_stays(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				  u64 old, u64 tick)
@@ -1529,10 +1533,11 @@ static __always_inline u64 levels_mod(struct hwheel_levels *l,
 /*
  * The occupied spoke with the least bound. NULL if no timer is pending.
  *
- * In most cases it is in level 0, and no other level is looked at. l->above allows this.
- * It is set when all levels have been looked at: nothing above level 0 is due before the
- * least bound found there. Timers added later above level 0 are not due before the next
- * slot of level 1, so that is the other limit.
+ * In most cases it is in level 0, and no other level is looked at. l->above allows this:
+ * nothing above level 0 is due before that tick. It is set when all levels have been
+ * looked at, to the lesser of two ticks: the least bound above level 0, and the begin of
+ * the next slot of level 1. Timers added later above level 0 are not due before that
+ * slot.
  *
  * If bounds are equal, level 0 and bucket HWHEEL_NOW come last. They take the timers that
  * callbacks arm for the past, and these must not keep others of the same tick waiting.
@@ -1801,9 +1806,10 @@ static inline struct hwheel_timer *levels_any(struct hwheel_levels *l)
 }
 
 /*
- * The most coarsely aligned tick from @first to @last: a multiple of the widest slot that
- * has a multiple there, and of the greatest power of two among those multiples. Timers
- * with slack meet in such ticks. @first must not be 0, and @last must not be less than
+ * The most coarsely aligned tick from @first to @last: at which the widest slot begins
+ * that begins there. Of several, it is the slot whose number has the most zero bits at
+ * its end. Timers with slack meet in such ticks. @first must not be 0, and @last must not
+ * be less than
  * @first.
  */
 static noinline u64 levels_align_slow(const struct hwheel_levels *l, u64 first, u64 last)

@@ -106,9 +106,9 @@ DEFINE_EVENT(hwheel_timer, hwheel_expire_exit,
 );
 
 /*
- * Some timers have moved down from a spoke, or from its fan. level= and spoke= are of the
- * level that they came from. For timers that were parked or in transit, level= is one
- * more than that of the top level.
+ * Some timers have moved down from a spoke, or from its fan. level= and spoke= tell which
+ * spoke that is. For timers that were parked, level= is one more than that of the top
+ * level.
  */
 TRACE_EVENT(hwheel_cascade,
 	TP_PROTO(struct hwheel_base *base, u64 moved),
