@@ -912,8 +912,8 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *	moves have taken 50 us			as long as the moves took
  *	in hardirq context, a batch of		as long as the moves took, or 1 us
  *	  moves is done				  if a timer is due
- *	in hardirq context, base->spent >=	the budget
- *	  budget (see hwheel_overdrawn())
+ *	in hardirq context, base->spent has	the budget
+ *	  reached it (hwheel_overdrawn())
  *
  * base->resume is the end of that time. What is left to do when the run is cut decides
  * what happens until then:
