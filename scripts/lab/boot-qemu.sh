@@ -27,11 +27,12 @@ aarch64) need qemu-system-arm; machine=(-M virt -cpu cortex-a72) console=ttyAMA0
 esac
 guest_image "$lab_work/initrd.gz" "$@"
 # The console stays on during a suspend, so that it shows why a guest dies
-arguments="no_console_suspend panic=-1 loglevel=5 log_buf_len=4M"
+arguments="no_console_suspend unknown_nmi_panic panic=-1 loglevel=5 log_buf_len=4M"
 thread=multi
 [ -z "${ICOUNT-}" ] || thread=single
 qemu=("qemu-system-$MACHINE" "${machine[@]}" -accel "tcg,thread=$thread"
 	-smp "$cpus" -m "$memory" -nodefaults -display none -serial stdio
+	-monitor "unix:$lab_work/monitor,server=on,wait=off"
 	-no-reboot -kernel "$vmlinuz" -initrd "$lab_work/initrd.gz"
 	-append "console=$console $arguments ${APPEND-}")
 [ -z "${ICOUNT-}" ] || qemu+=(-icount "shift=$ICOUNT,sleep=off")

@@ -784,7 +784,7 @@ guest_image()
 	local image=$1 script=$2 root=$lab_work/root
 
 	shift 2
-	need busybox-static cpio gzip
+	need busybox-static cpio gzip python3-minimal
 	mkdir -p "$root"/{bin,dev,hw,proc,sys,tmp}
 	cp "${BUSYBOX:-/bin/busybox}" "$root/bin"
 	install -m 755 "$lab_scripts/guest/init.sh" "$root/init"
@@ -797,17 +797,24 @@ guest_image()
 # guest_run COMMAND...: runs a guest for at most TIMEOUT seconds, with its console on
 # stdout. Returns 0 if its payload ended with status 0, 2 if the guest died before its
 # payload began, and else 1. After a failure, the host's kernel log may tell the reason.
+# A guest of QEMU that is about to be stopped prints where its CPUs are.
 guest_run()
 {
 	local fifo=$lab_work/fifo console=$lab_work/console status=0
-	local limit=${TIMEOUT:-300} since
+	local limit=${TIMEOUT:-300} since questions
 
 	since=$(cut -d ' ' -f 1 /proc/uptime)
 	mkfifo "$fifo"
 	timeout -k 5 "$limit" "$@" >"$fifo" 2>&1 </dev/null &
 	lab_guest=$!
+	/usr/bin/python3 "$lab_scripts/lab/last-words.py" "$lab_work/monitor" $((limit - 5)) \
+		>"$lab_work/words" &
+	questions=$!
 	sed -u 's/\r//g' "$fifo" | tee "$console"
 	wait "$lab_guest" || status=$?
+	kill "$questions" 2>/dev/null || :
+	wait "$questions" || :
+	cat "$lab_work/words"
 	lab_guest=
 	rm "$fifo"
 
