@@ -166,6 +166,7 @@
 #define HWHEEL_BREAK		8
 #define HWHEEL_MOVE_NS		(50 * NSEC_PER_USEC)
 #define HWHEEL_URGENT_NS	NSEC_PER_USEC
+#define HWHEEL_MAX_GAP_NS	NSEC_PER_SEC
 
 /* Buckets of lateness, one for each value of fls64() */
 #define HWHEEL_LATE		65
@@ -188,6 +189,7 @@ enum hwheel_counter {
 	HWHEEL_IDLE_INTERRUPTS,	/* runs that found nothing to do */
 	HWHEEL_REMOTE_KICKS,	/* kicks: another CPU asked to move the hrtimer */
 	HWHEEL_BUDGET_OVERRUNS,	/* runs that the budget cut, with work left to do */
+	HWHEEL_MODERATED,	/* runs that began later because of gap_ns */
 	HWHEEL_LEVELS_ADDED,	/* levels allocated because timers needed them */
 	HWHEEL_MAX_LATE_NS,	/* from here on: maxima */
 	HWHEEL_MAX_LOCKED_NS,
@@ -205,6 +207,7 @@ static const char * const hwheel_counter_names[HWHEEL_COUNTERS] = {
 	[HWHEEL_IDLE_INTERRUPTS]	= "idle_interrupts",
 	[HWHEEL_REMOTE_KICKS]		= "remote_kicks",
 	[HWHEEL_BUDGET_OVERRUNS]	= "budget_overruns",
+	[HWHEEL_MODERATED]		= "moderated",
 	[HWHEEL_LEVELS_ADDED]		= "levels_added",
 	[HWHEEL_MAX_LATE_NS]		= "max_late_ns",
 	[HWHEEL_MAX_LOCKED_NS]		= "max_locked_ns",
@@ -253,6 +256,7 @@ struct hwheel_base {
 	ktime_t			ended;		/* last hardirq run with callbacks */
 	u64			spent;		/* see hwheel_overdrawn() */
 	ktime_t			resume;		/* end of the last rest or break */
+	ktime_t			quiet;		/* end of gap_ns after the last callbacks */
 	u64			late[HWHEEL_LATE];	/* callbacks, by fls64(ns late) */
 	struct hwheel_fans	*fans;		/* memory of all fans */
 #ifdef CONFIG_PREEMPT_RT
@@ -265,6 +269,7 @@ struct hwheel {
 	u32			life;		/* HWHEEL_GONE when destroyed */
 	clockid_t		clock;
 	u64			budget_ns;
+	u64			gap_ns;
 	enum hwheel_context	context;
 	unsigned int		flags;		/* hwheel_config.flags */
 	struct hwheel_geometry	geometry;
@@ -604,6 +609,26 @@ static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 		      HRTIMER_MODE_ABS_PINNED_HARD : HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
+/*
+ * Arm the hrtimer for @tick, on this CPU. If gap_ns has not passed since the last
+ * callbacks, the hrtimer expires when it has, or before that when a crowd must be moved.
+ * Until then arming a timer leaves the hrtimer alone.
+ */
+static void hwheel_arm_hrtimer(struct hwheel_base *base, u64 tick)
+{
+	struct hwheel_levels *levels = &base->levels;
+	ktime_t expires = levels_tick_ns(levels, tick);
+	struct hwheel_spoke *crowd;
+
+	base->armed = max(tick, 1ULL);	/* 0 is for runs; @tick may be 0 too */
+	if (unlikely(expires < base->quiet)) {
+		base->armed = max(levels->clock, 1ULL);
+		tick = max(tick, levels_next_sift(levels, &crowd));
+		expires = min(levels_tick_ns(levels, tick), base->quiet);
+	}
+	hwheel_start_hrtimer(base, expires);
+}
+
 /* On @base's CPU, at the request of another CPU, with interrupts off */
 static void hwheel_kick(void *data)
 {
@@ -617,9 +642,9 @@ static void hwheel_kick(void *data)
 		if (base->armed && base->armed != HWHEEL_NEVER) {
 			u64 wake = levels_wake(&base->levels);
 
-			base->armed = max(wake, 1ULL);
+			base->armed = HWHEEL_NEVER;
 			if (wake != HWHEEL_NEVER)
-				hwheel_start_hrtimer(base, levels_tick_ns(&base->levels, wake));
+				hwheel_arm_hrtimer(base, wake);
 		}
 	}
 	raw_spin_unlock(&base->lock);
@@ -628,17 +653,18 @@ static void hwheel_kick(void *data)
 /* Arm the hrtimer for @tick. The next run would be later otherwise. */
 static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 {
-	base->armed = max(tick, 1ULL);	/* 0 is for runs; @tick may be 0 too */
+	if (base->cpu == smp_processor_id() || !cpu_online(base->cpu)) {
+		hwheel_arm_hrtimer(base, tick);
+		return;
+	}
 	/*
 	 * A pinned hrtimer is queued on the CPU that starts it. So another CPU
 	 * sends a kick. -EBUSY means that a kick is on its way, which will see
 	 * the new tick. When a kick begins it is no longer busy, so two kicks may
 	 * be under way.
 	 */
-	if (base->cpu != smp_processor_id() && cpu_online(base->cpu))
-		base->kicks += !smp_call_function_single_async(base->cpu, &base->kick);
-	else
-		hwheel_start_hrtimer(base, levels_tick_ns(&base->levels, tick));
+	base->armed = max(tick, 1ULL);
+	base->kicks += !smp_call_function_single_async(base->cpu, &base->kick);
 }
 
 /*
@@ -935,6 +961,11 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *
  * In process context there is no rest and no break. The run queues its work again, behind
  * other works, and the scheduler shares out the CPU.
+ *
+ * SLEEP can be longer: gap_ns keeps interrupts apart (hwheel_arm_hrtimer()). base->quiet is
+ * the end of gap_ns after a run that was not cut and that ran callbacks. A timer that is
+ * due before waits until then, so it is at most gap_ns late. Rests and breaks have no gap:
+ * they separate runs already.
  */
 enum hwheel_cut {
 	HWHEEL_NOT_CUT,
@@ -1165,6 +1196,10 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 	if (context != HWHEEL_WORK)
 		base->count[HWHEEL_INTERRUPTS]++;
 	base->armed = 0;
+	if (unlikely(base->quiet && base->quiet == hrtimer_get_expires(&base->hrtimer))) {
+		base->count[HWHEEL_MODERATED]++;
+		base->quiet = 0;
+	}
 	if (hwheel_broken(HWHEEL_DATA_RACE))
 		hwheel_race(base);
 	begin = hwheel_clock(base->wheel);
@@ -1177,6 +1212,8 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 		base->count[HWHEEL_IDLE_INTERRUPTS]++;
 	if (context == HWHEEL_HARDIRQ && fired && hwheel_overdrawn(base, begin, now))
 		cut = HWHEEL_CUT_OVERDRAWN;
+	if (base->wheel->gap_ns && fired && cut == HWHEEL_NOT_CUT)
+		base->quiet = now + base->wheel->gap_ns;
 	if (hwheel_end_run(base, cut, now, moving, context) && cut >= HWHEEL_CUT_BUDGET) {
 		base->count[HWHEEL_BUDGET_OVERRUNS]++;
 		trace_hwheel_budget(base, now, hwheel_deadline(begin, base->wheel->budget_ns));
@@ -2226,6 +2263,7 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	base->ended = 0;
 	base->spent = 0;
 	base->resume = 0;
+	base->quiet = 0;
 	base->fresh = 0;
 	memset(base->count, 0, sizeof(base->count));
 	memset(base->late, 0, sizeof(base->late));
@@ -2284,6 +2322,10 @@ static int hwheel_check(const struct hwheel_config *config,
 		       name, config->flags);
 		return -EINVAL;
 	}
+	if (config->gap_ns > HWHEEL_MAX_GAP_NS) {
+		pr_err("wheel \"%s\": gap_ns %llu is more than a second\n", name, config->gap_ns);
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -2336,7 +2378,7 @@ out:
  * Context: task; sleeps.
  * Return:
  * * the wheel
- * * ERR_PTR(-EINVAL) - name, geometry, clock, context or flags are not allowed
+ * * ERR_PTR(-EINVAL) - name, geometry, clock, context, flags or gap are not allowed
  * * ERR_PTR(-EEXIST) - a wheel has that name
  * * ERR_PTR(-ENOMEM) - out of memory
  * * ERR_PTR(-EOPNOTSUPP) - hwheel is built in, and was booted with bad parameters
@@ -2368,6 +2410,7 @@ struct hwheel *hwheel_create(const struct hwheel_config *config)
 	wheel->flags = config->flags;
 	budget = wheel->context == HWHEEL_HARDIRQ ? HWHEEL_HARDIRQ_BUDGET_NS : HWHEEL_BUDGET_NS;
 	wheel->budget_ns = min_t(u64, config->budget_ns ?: budget, S64_MAX);
+	wheel->gap_ns = config->gap_ns;
 
 	for_each_possible_cpu(cpu) {
 		err = hwheel_begin_base(per_cpu_ptr(wheel->bases, cpu));
@@ -2593,6 +2636,10 @@ static unsigned int levels;
 module_param(levels, uint, 0444);
 MODULE_PARM_DESC(levels, "number of its levels, 1 to 8 (default 5)");
 
+static unsigned long long gap_ns;
+module_param(gap_ns, ullong, 0444);
+MODULE_PARM_DESC(gap_ns, "its interrupts are so many ns apart if it is busy, at most 1000000000 (default 0)");
+
 /* Is a kick or an irq_work for @base under way, on any CPU? */
 static bool hwheel_awaited(struct hwheel_base *base)
 {
@@ -2628,6 +2675,7 @@ static int __init hwheel_init(void)
 		.name	 = "system",
 		.tick_ns = tick_ns,
 		.levels	 = levels,
+		.gap_ns	 = gap_ns,
 	};
 	int err;
 

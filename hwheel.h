@@ -139,6 +139,10 @@ enum hwheel_context {
  *	0: 2 ms, and 100 us in hardirq context. A run does not interrupt a
  *	callback. It ends after the callback that uses up the budget
  * @flags: 0 or HWHEEL_UNBOUND
+ * @gap_ns: after a run of callbacks, the next one begins so many nanoseconds later or
+ *	more, up to a second. So a busy wheel has fewer interrupts, and a timer may be
+ *	late by @gap_ns more. A timer that is due when no callback has run for @gap_ns
+ *	is in time. 0: no gap
  *
  * In each member but @name, 0 asks for the default.
  */
@@ -151,6 +155,7 @@ struct hwheel_config {
 	enum hwheel_context	context;
 	u64			budget_ns;
 	unsigned int		flags;
+	u64			gap_ns;
 };
 
 extern struct hwheel *hwheel_system;

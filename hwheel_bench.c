@@ -588,6 +588,7 @@ BENCH_HWHEEL(eighth_at, "eighth", bench_when_absolute);
  * @spokes: a level of that wheel; 0 asks for the default
  * @crosses: number of cascades of a timer before it expires
  * @most: the largest number of timers, 0 for any number
+ * @gap_ns: of hwheel's wheel
  */
 struct bench_row {
 	const struct bench_kind	*kind;
@@ -595,6 +596,7 @@ struct bench_row {
 	unsigned int		spokes;
 	unsigned int		crosses;
 	u64			most;
+	u64			gap_ns;
 };
 
 /**
@@ -699,6 +701,7 @@ static int bench_begin(const struct bench_row *row, unsigned int n, enum bench_m
 		struct hwheel_config config = {
 			.name	 = "bench",
 			.budget_ns = bench_budget,
+			.gap_ns = row->gap_ns,
 			.tick_ns = row->tick_ns,
 			.spokes	 = { row->spokes },
 		};
@@ -938,6 +941,8 @@ static const struct bench_row bench_life_rows[] = {
 	{ &bench_hwheel_relative, BENCH_US },
 	{ &bench_hwheel_slack, BENCH_US },
 	{ &bench_hwheel_eighth, BENCH_US },
+	{ &bench_hwheel_relative, BENCH_US, .gap_ns = BENCH_MS / 2 },
+	{ &bench_hwheel_absolute, BENCH_US, .gap_ns = BENCH_MS / 2 },
 };
 
 /*
@@ -1915,8 +1920,9 @@ static void bench_print(const struct bench_group *group, const struct bench_row 
 		sample++;
 	if (!nr)
 		return;
-	pr_info("subject=%s op=%s variant=%s tick_ns=%llu crosses=%u pending=%llu delay_ms=%llu cpus=%llu median=%s min=%s max=%s unit=%s\n",
-		row->kind->subject, group->ops[op], row->kind->variant, row->tick_ns, row->crosses,
+	pr_info("subject=%s op=%s variant=%s%s tick_ns=%llu crosses=%u pending=%llu delay_ms=%llu cpus=%llu median=%s min=%s max=%s unit=%s\n",
+		row->kind->subject, group->ops[op], row->kind->variant,
+		row->gap_ns ? "_gap" : "", row->tick_ns, row->crosses,
 		cpus ? count * BENCH_OWN : delay ? 1 : count, delay ? count : 0, cpus ? count : 1,
 		bench_fixed(sample[nr / 2]).text, bench_fixed(sample[0]).text,
 		bench_fixed(sample[nr - 1]).text, group->units[op]);

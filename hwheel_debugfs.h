@@ -449,6 +449,7 @@ static int hwheel_config_show(struct seq_file *m, void *v)
 		   wheel->clock == CLOCK_BOOTTIME ? "boottime" : "monotonic");
 	seq_printf(m, "context %s\n", contexts[wheel->context]);
 	seq_printf(m, "budget_ns %llu\n", wheel->budget_ns);
+	seq_printf(m, "gap_ns %llu\n", wheel->gap_ns);
 	if (wheel->context == HWHEEL_WORK)
 		seq_printf(m, "unbound %d\n", !!(wheel->flags & HWHEEL_UNBOUND));
 	for_each_possible_cpu(cpu)

@@ -169,6 +169,49 @@ static void test_quiet_spent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "idle_interrupts"), idle);
 }
 
+/*
+ * A busy wheel with a gap takes one interrupt in each gap, and timers are late by the gap
+ * at most. Without other callbacks in the last gap, a timer is in time.
+ */
+static void test_gap(struct kunit *test)
+{
+	const unsigned int n = 200, alone = 5;
+	const ktime_t tick = MS / 10, gap = 5 * MS;
+	struct hwheel *wheel = hwt_wheel_make(test, (struct hwheel_config){
+		.tick_ns = tick, .gap_ns = gap });
+	struct probe *busy = hwt_probes_new(test, wheel, tick + gap, n);
+	struct probe *lone = hwt_probes_new(test, wheel, tick, alone + 1);
+	u64 interrupts, moderated;
+	unsigned int i;
+	ktime_t base;
+
+	hwt_levels_made(test, &lone[alone], 300 * MS);
+	msleep(20);
+	interrupts = hwheel_count(wheel, "interrupts");
+	hwt_hold();
+	base = hwheel_now(wheel) + 20 * MS;
+	for (i = 0; i < n; i++)
+		hwt_probe_add_at(&busy[i], base + i * MS, 0);
+	hwt_unhold();
+	hwt_expect_once(test, busy, n);
+	interrupts = hwheel_count(wheel, "interrupts") - interrupts;
+	moderated = hwheel_count(wheel, "moderated");
+	KUNIT_EXPECT_LE(test, interrupts, n / 5 + 1);
+	KUNIT_EXPECT_GT(test, moderated, 0);
+	KUNIT_EXPECT_LE(test, moderated, interrupts);
+	if (hwt_years) {
+		KUNIT_EXPECT_EQ(test, interrupts, n / 5 + 1);
+		KUNIT_EXPECT_EQ(test, moderated, n / 5);
+	}
+
+	for (i = 0; i < alone; i++) {
+		msleep(20);
+		hwt_probe_add(&lone[i], MS);
+		hwt_expect_once(test, &lone[i], 1);
+	}
+	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "moderated"), moderated);
+}
+
 /* The cases of all contexts; each suite needs an array of its own. */
 #define SUITE(context, ...)					\
 	HWT_SUITE(hwheel_interrupts, context,			\
@@ -178,6 +221,7 @@ static void test_quiet_spent(struct kunit *test)
 		  KUNIT_CASE(test_quiet_cancelled),		\
 		  KUNIT_CASE(test_quiet_put_off),		\
 		  KUNIT_CASE(test_quiet_spent),			\
+		  KUNIT_CASE(test_gap),				\
 		  ##__VA_ARGS__)
 
 SUITE(softirq);

@@ -53,6 +53,8 @@ static void test_create_errors(struct kunit *test)
 		{ { .name = "good", .tick_ns = HOUR }, 0 },
 		{ { .name = "good", .clock = CLOCK_MONOTONIC }, 0 },
 		{ { .name = "good", .clock = CLOCK_BOOTTIME }, 0 },
+		{ { .name = "bad", .gap_ns = NSEC_PER_SEC + 1 }, -EINVAL, "more than a second" },
+		{ { .name = "good", .gap_ns = NSEC_PER_SEC }, 0 },
 		{ { .name = "good", .budget_ns = U64_MAX }, 0 },
 	};
 	struct hwheel *wheel;

@@ -1692,6 +1692,7 @@ static int brief_create(struct brief *b, unsigned int n, struct rnd_state *rnd)
 	config.tick_ns = 1000ULL << below(rnd, 10);
 	config.levels = 1 + below(rnd, 5);
 	config.clock = below(rnd, 4) ? CLOCK_MONOTONIC : CLOCK_BOOTTIME;
+	config.gap_ns = below(rnd, 3) ? 0 : below(rnd, 2000000);
 	for (i = 0; i < config.levels; i++)
 		config.spokes[i] = 2 + below(rnd, below(rnd, 2) ? 200 : 8);
 	err = wheel_create(&b->wheel, &config, n);
@@ -2212,7 +2213,9 @@ static int __init create_wheels(void)
 		.name = "torture-small", .tick_ns = 5000, .levels = 8, .spokes = { 2, 3, 2, 5 },
 		.clock = CLOCK_BOOTTIME,
 	};
-	struct hwheel_config large = { .name = "torture-large", .tick_ns = 1000000 };
+	struct hwheel_config large = {
+		.name = "torture-large", .tick_ns = 1000000, .gap_ns = 3000000,
+	};
 	struct wheel *w = &kept[SYSTEM_WHEEL];
 	int err;
 

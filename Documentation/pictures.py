@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Draws the pictures of wheels.rst into a folder: pictures.py FOLDER"""
+"""Draws the pictures of wheels.rst and tuning.rst into a folder: pictures.py FOLDER TOOLS"""
 
 import pathlib
+import runpy
 import sys
 
 import matplotlib
@@ -82,11 +83,37 @@ def cascade(path, due=303):
     save(figure, axes, y, path)
 
 
+def gap(path, tools):
+    """Interrupts and lateness by the gap, for some rates, as hwheel-plan --rate has them"""
+    sys.path.insert(0, tools)
+    effect = runpy.run_path(f'{tools}/hwheel-plan')['gap_effect']
+    gaps = [10 ** (e / 10) for e in range(30, 75)]
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3))
+    for rate, colour in ((1000, HAND), (10000, LINE), (100000, TIMER)):
+        points = [effect(1000, rate, round(g)) for g in gaps]
+        left.loglog([g / 1000 for g in gaps], [point[0] for point in points], color=colour,
+                    label=f'{rate:,} expirations/s')
+        right.loglog([g / 1000 for g in gaps], [max(point[1], 1) / 1000 for point in points],
+                     color=colour)
+    left.set_title('interrupts/s', fontsize=9)
+    left.legend(fontsize=8)
+    right.set_title('us late on average', fontsize=9)
+    right.set_ylim(0.1)
+    for axes in (left, right):
+        axes.set_xlabel('gap_ns / 1000', fontsize=8)
+        axes.tick_params(labelsize=8)
+        axes.grid(alpha=0.3)
+    figure.tight_layout()
+    figure.savefig(path, bbox_inches='tight', metadata={'Date': None})
+    pyplot.close(figure)
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     matplotlib.rcParams['svg.hashsalt'] = 'hwheel'
     clock(folder / 'clock.svg')
     cascade(folder / 'cascade.svg')
+    gap(folder / 'gap.svg', sys.argv[2])
 
 
 main()

@@ -76,8 +76,11 @@
  * the qdisc. So hwpace_reset() may wait for callbacks, although its caller holds
  * the root lock. If the callback took the root lock, this would be a deadlock. On
  * PREEMPT_RT it would be one even for the callback of another qdisc, because a
- * waiter takes a lock that a run of the wheel holds across all its callbacks. The
- * callback could also run in hardirq context.
+ * waiter takes a lock that a run of the wheel holds across all its callbacks.
+ *
+ * Since the callback takes no lock, it runs in hardirq context. So the timer interrupt
+ * raises the network's softirq at once. In softirq context the wheel's softirq would
+ * have to run first.
  *
  * The callback may find the device deactivated, like the timers of other qdiscs.
  * Then the root qdisc is noop_qdisc, and scheduling it does no harm.
@@ -148,6 +151,10 @@ struct hwpace_skb_cb {
 	s64			departure;
 };
 
+static unsigned long long gap_ns;
+module_param(gap_ns, ullong, 0444);
+MODULE_PARM_DESC(gap_ns, "under load, packets leave in groups that are so many ns apart (default 0)");
+
 static struct hwheel *hwpace_wheel;
 
 static struct hwpace_skb_cb *hwpace_skb_cb(struct sk_buff *skb)
@@ -156,7 +163,7 @@ static struct hwpace_skb_cb *hwpace_skb_cb(struct sk_buff *skb)
 	return (struct hwpace_skb_cb *)qdisc_skb_cb(skb)->data;
 }
 
-/* In softirq context, without a lock: see above. */
+/* In hardirq context, without a lock: see above. */
 static void hwpace_expired(struct hwheel_timer *timer)
 {
 	struct hwpace_flow *flow = hwheel_container_of(flow, timer, timer);
@@ -476,6 +483,8 @@ static int __init hwpace_module_init(void)
 {
 	const struct hwheel_config config = {
 		.name		= "hwpace",
+		.context	= HWHEEL_HARDIRQ,
+		.gap_ns		= gap_ns,
 		.tick_ns	= NSEC_PER_USEC,
 		.levels		= 3,
 		.spokes		= { 1024 },

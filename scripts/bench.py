@@ -292,10 +292,12 @@ class Targets:
 
         for other, variants, limit in (('hrtimer_soft', ('relative', 'absolute'), 0.3),
                                        ('timer_list', ('relative', 'absolute'), 1.3),
+                                       ('timer_list', ('relative_gap', 'absolute_gap'), 1.3),
                                        ('timer_list', 'slack', 0.9),
                                        ('timer_list', 'eighth', 0.9)):
-            name = variants if isinstance(variants, str) else 'exact'
-            for tick_ns in (MS, US):
+            name = (variants if isinstance(variants, str) else
+                    'gap of 0.5 ms' if variants[0].endswith('_gap') else 'exact')
+            for tick_ns in (US,) if name.startswith('gap') else (MS, US):
                 self.add(f'life, {name}, {TICKS[tick_ns]} / {other}',
                          self.against(other, 'life', variants, pendings=(1000000,),
                                       ticks=tick_ns), limit)

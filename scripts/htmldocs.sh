@@ -17,7 +17,8 @@ cp -r "$lab_top/Documentation" "$docs"
 rm -rf "$docs/output"
 chmod -R u+w "$docs"
 
-/usr/bin/python3 "$docs/pictures.py" "$docs"
+export PYTHONDONTWRITEBYTECODE=1
+/usr/bin/python3 "$docs/pictures.py" "$docs" "$lab_top/tools"
 if [ -f "$lab_top/bench.svg" ]; then
 	cp "$lab_top/bench.svg" "$docs"
 	printf '%s\n' '.. figure:: bench.svg' '' '   Drawn by *make bench*.'
@@ -26,6 +27,6 @@ else
 fi >"$docs/bench.inc"
 
 rm -rf "$out"
-KERNEL_SOURCE=$source HWHEEL_SOURCE=$lab_top PYTHONDONTWRITEBYTECODE=1 \
+KERNEL_SOURCE=$source HWHEEL_SOURCE=$lab_top \
 	/usr/bin/python3 -m sphinx -q -W --keep-going -b html "$docs" "$out"
 say "htmldocs: $out/index.html"

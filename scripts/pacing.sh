@@ -7,8 +7,9 @@
 # status is 0 if hwpace kept its rate within 2 %, lost nothing, and survived all that can
 # be done to a qdisc.
 #
-# Usage: [KERNEL=name] [RATE=Mbit/s] [TIME=seconds] [BYTES=n] \
-#	 [QUICK=1] pacing.sh
+# Usage: [KERNEL=name] [RATE=Mbit/s] [TIME=seconds] [BYTES=n] [FLOWS='n...'] \
+#	 [GAP=us] [QUICK=1] pacing.sh
+#	 GAP is for the rows "+gap": hwpace with that gap_ns
 #	 QUICK leaves out fq and tbf
 
 . "$(dirname "$0")/lab/lab.sh"
@@ -17,6 +18,8 @@ flavour=${KERNEL:-6.12}
 rate=${RATE:-20}
 time=${TIME:-5}
 bytes=${BYTES:-1000}
+flows=${FLOWS:-1 16}
+gap_us=${GAP:-2000}
 console=$lab_work/console log=$lab_work/log failed=0
 
 # verdict NAME COMMAND...: prints whether COMMAND succeeds
@@ -113,6 +116,7 @@ mapfile -t libraries < <(ldd "$(command -v tc)" "$(command -v ip)" |
 say "pacing: booting $release"
 {
 	echo "rate=$rate time=$time bytes=$bytes quick=${QUICK-}"
+	echo "flows='$flows' gap_us=$gap_us"
 	cat "$lab_scripts/guest/pacing.sh"
 } >"$lab_work/payload"
 TIMEOUT=${TIMEOUT:-$((300 + 12 * (time + 4)))} \
@@ -127,7 +131,7 @@ table
 verdict load logged loaded
 verdict options logged options
 verdict churn logged churn
-verdict rate rows rate 4 'abs(rate / target - 1) <= 0.02 && !lost && !dropped &&
+verdict rate rows rate $((2 * $(wc -w <<<"$flows") + 2)) 'abs(rate / target - 1) <= 0.02 && !lost && !dropped &&
 	!reordered && tc_sent == sent && sent'
 verdict below rows below 1 '!lost && !dropped && tc_sent == sent && sent'
 verdict limit rows limit 1 'lost && lost == dropped && tc_sent == sent - lost'

@@ -52,10 +52,12 @@ faults=(
 	"hardirq-break	hwheel.c	/^static u64 hwheel_pause/,/^}/s/pause = moving;/pause = budget >> 3;/"
 	"parked-no-lead	hwheel_levels.h	/u64 levels_next_sift/,/^}/s/i <= l->planned/i < l->planned/"
 	"init-fails	hwheel.c	/^static int __init hwheel_init/,/^}/s/hwheel_cpuhp_state = 0;/;/"
-	"tick-0		hwheel.c	/void hwheel_arm_base/,/^}/s/(&base->levels, tick)/(\&base->levels, base->armed)/"
+	"tick-0		hwheel.c	/void hwheel_arm_hrtimer/,/^}/s/(levels, tick);/(levels, max(tick, 1ULL));/"
 	"two-batches	hwheel.c	/^hwheel_process(/,/^}/s/moved + HWHEEL_STEP <= HWHEEL_BATCH/moved < HWHEEL_BATCH/"
 	"past-first	hwheel_levels.h	/^levels_find/,/^}/s/tick = l->floor;/tick = l->clock;/"
 	"reach-offline	hwheel.c	/bool hwheel_reachable/,/^}/s/ && cpu_online(base->cpu)//"
+	"gap-none	hwheel.c	/void hwheel_run(/,/^}/s/base->quiet = now + .*/base->quiet = now;/"
+	"gap-always	hwheel.c	/void hwheel_arm_hrtimer/,/^}/s/expires < base->quiet/expires < base->quiet + base->wheel->gap_ns/"
 	"spokes-repeat	hwheel.c	/void hwheel_plan/,/^}/s/config->spokes\[i\] ?: spokes/config->spokes[i] ?: HWHEEL_SPOKES/"
 )
 

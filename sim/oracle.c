@@ -560,6 +560,12 @@ bool oracle_warn(const char *text)
 /* A list move is three to five WRITE_ONCE()s; a call may add some of its own. */
 #define MOST_WRITES	(5 * 32 + 16)
 
+/* So few timers are no crowd, and their moves do not cut a run. */
+static bool few_timers(const struct mwheel *w)
+{
+	return w->peak < 8;
+}
+
 void oracle_lock(raw_spinlock_t *lock)
 {
 	if (lock->is_base)
@@ -627,6 +633,10 @@ static void count_run(struct mwheel *w, int cpu)
 	if (earned)		/* until then it lasts; then there is an interrupt */
 		tally(&breaks[nr][cpu], sim_time + earned, earned + 2000);
 	w->run_ended[cpu] = sim_time;
+	/* A run that was not cut, as far as can be seen, is followed by a gap. */
+	if (w->config.gap_ns && few_timers(w) && ns < w->budget / 2 &&
+	    w->run_spent[cpu] < w->budget / 2 && w->called_at[cpu] >= w->run_begun[cpu])
+		w->quiet[cpu] = w->called_at[cpu] + w->config.gap_ns;
 }
 
 /* After a run: what is due later than now waits for no break but one that is earned. */
@@ -652,7 +662,7 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 		    sim_slots[i].wheel_life == w->life &&
 		    peek_timer_cpu(&sim_slots[i].object->timer) == cpu)
 			due = min(due, (u64)due_at(w, sim_slots[i].expires));
-	if ((u64)expires <= due || w->earned[cpu])
+	if ((u64)expires <= due || (u64)expires <= now + w->config.gap_ns || w->earned[cpu])
 		return;
 	if (due > now)
 		sim_find("a run armed the hrtimer of CPU %d of %s for %lld, and %llu is due", cpu,
@@ -688,6 +698,10 @@ void oracle_hrtimer(struct hrtimer *timer, bool end)
 	    w->config.context != HWHEEL_WORK)
 		sim_find("the hrtimer of CPU %d runs on CPU %d", cpu, sim_cpu->id);
 	sim_cpu->off_writes = sim_writes;	/* each hrtimer has its own */
+	if (sim_time < w->quiet[cpu] && !sim_suspends && few_timers(w))
+		sim_find("an interrupt of %s on CPU %d, %llu ns too early for its gap", w->name,
+			 cpu, w->quiet[cpu] - sim_time);
+	w->quiet[cpu] = 0;
 	w->interrupts[cpu]++;
 	w->run_begun[cpu] = sim_time;
 	w->run_due[cpu] = run_due(w, timer, cpu);
@@ -757,8 +771,9 @@ static u64 late_bound(const struct mwheel *w, int cpu, u64 begin)
 	if (sim_late_ns)
 		return sim_late_ns;
 	if (in_thread(w))		/* other tasks have their turn */
-		return 21100000 + 3 * w->budget + CROWD_MOVE_NS * w->peak;
-	bound = HOST_NS + moves_bound(w) + tally_since(&breaks[nr][cpu], begin);
+		return 21100000 + w->config.gap_ns + 3 * w->budget + CROWD_MOVE_NS * w->peak;
+	bound = HOST_NS + w->config.gap_ns + moves_bound(w) +
+		tally_since(&breaks[nr][cpu], begin);
 	bound += tally_since(&runs[cpu], begin) - tally_since(&own[nr][cpu], begin);
 	/* Crowds that are armed for so soon that there is no time to move them */
 	recent = tally_since(&arms[nr][cpu], before);
@@ -771,8 +786,10 @@ static u64 late_bound(const struct mwheel *w, int cpu, u64 begin)
 	if (w->starved_at[cpu] > before || sim_hotplugs & 1 || sim_world.holds ||
 	    (sim_hotplug_at && sim_hotplug_at > before))
 		bound += CROWD_MOVE_NS * w->peak;
-	if (sim_hotplugs & 1 || (sim_hotplug_at && sim_hotplug_at + 1000000 > begin))
-		bound += 1000000 + 3 * w->budget;
+	/* From a dead CPU a timer moves to another one, which may have a gap, too */
+	if (sim_hotplugs & 1 ||
+	    (sim_hotplug_at && sim_hotplug_at + w->config.gap_ns + 1000000 > begin))
+		bound += 1000000 + w->config.gap_ns + 3 * w->budget;
 	return bound;
 }
 
@@ -883,6 +900,7 @@ void oracle_callback_end(struct slot *slot, u64 life)
 	slot->running--;
 	slot->ends++;
 	slot->ended_at = sim_time;
+	slot->due_wheel->called_at[sim_cpu->id] = sim_time;
 	changed(slot);
 }
 
@@ -954,7 +972,8 @@ void oracle_quiet(void)
 			if (!peek_armed(w->wheel, cpu, &expires))
 				sim_find("%llu timers pend on CPU %u of %s, no hrtimer is armed",
 					 n[cpu], cpu, w->name);
-			if ((u64)expires > max_t(u64, due[cpu], sim_clock(w)) + w->budget + 1000)
+			if ((u64)expires > max_t(u64, due[cpu], sim_clock(w)) + w->budget +
+					   w->config.gap_ns + 1000)
 				sim_find("hrtimer of CPU %u of %s: armed for %lld, %llu is due",
 					 cpu, w->name, expires, due[cpu]);
 			if (!cpu_online(cpu) && w->hotplugs == sim_hotplugs)
@@ -1128,6 +1147,8 @@ static void compare_stats(struct mwheel *w)
 			kicks = sum;
 		if (!strcmp(word, "budget_overruns"))
 			overruns = sum;
+		if (!strcmp(word, "moderated") && sum > (w->config.gap_ns ? runs : 0))
+			sim_find("stats of %s: %lld interrupts moderated", w->name, sum);
 		for (i = 2; i < n && !strcmp(word, "interrupts"); i++)
 			if ((u64)c[i] != w->interrupts[i - 2])
 				sim_find("stats of %s: %lld interrupts on CPU %d, not %llu",
@@ -1191,9 +1212,9 @@ static void compare_config(struct mwheel *w)
 	snprintf(wanted, sizeof(wanted), "name %s\ntick_ns %llu\n", w->name, w->tick);
 	if (!strstr(text, wanted))
 		sim_find("config of %s: %s", w->name, text);
-	snprintf(wanted, sizeof(wanted), "clock %s\ncontext %s\nbudget_ns %llu\n",
+	snprintf(wanted, sizeof(wanted), "clock %s\ncontext %s\nbudget_ns %llu\ngap_ns %llu\n",
 		 w->config.clock == CLOCK_BOOTTIME ? "boottime" : "monotonic",
-		 contexts[w->config.context], w->budget);
+		 contexts[w->config.context], w->budget, (u64)w->config.gap_ns);
 	if (!strstr(text, wanted))
 		sim_find("config of %s: %s", w->name, text);
 	if (w->config.levels) {		/* a zero repeats the level below */

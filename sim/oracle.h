@@ -57,6 +57,8 @@ struct mwheel {
 	u64			run_due[SIM_CPUS];
 	u64			run_spent[SIM_CPUS];	/* in the interrupt, less the pauses */
 	u64			earned[SIM_CPUS];	/* the break that a run has earned */
+	u64			called_at[SIM_CPUS];	/* end of the last callback */
+	u64			quiet[SIM_CPUS];	/* no interrupt before this time */
 	u64			starved_at[SIM_CPUS];	/* when fans were missing */
 	u64			armed_ahead[SIM_CPUS];
 	s64			last_due[SIM_CPUS];	/* the greatest that has run */

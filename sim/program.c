@@ -467,10 +467,10 @@ static void do_wheel(const struct op *op)
 		.name = w->name, .tick_ns = op->arg[1],
 		.context = (unsigned long long)op->arg[2] % 3,
 		.clock = op->arg[3] ? CLOCK_BOOTTIME : 0,
-		.budget_ns = op->arg[4], .levels = op->arg[6],
+		.budget_ns = op->arg[4], .levels = op->arg[6], .gap_ns = op->arg[13],
 	};
 	w->config.flags = w->config.context == HWHEEL_WORK ? op->arg[5] & 1 : 0;
-	for (i = 0; i < HWHEEL_MAX_LEVELS && i + 7 < OP_ARGS; i++)
+	for (i = 0; i < 6; i++)
 		w->config.spokes[i] = op->arg[7 + i];
 	w->wheel = (void *)1;		/* only one creates it */
 	call_begin(&call, CALL_CREATE, NULL);
@@ -1003,6 +1003,7 @@ static void gen_wheel(struct program *p, int actor, int nr, long long *ticks, bo
 {
 	long long levels = one_in(3) ? 0 : 1 + rnd(small ? 5 : 8), tick = gen_tick();
 	long long budget = one_in(2) ? 0 : one_in(2) ? 1 + rnd(20000) : 10000 + rnd(3000000);
+	long long gap = !one_in(4) ? 0 : one_in(20) ? rnd(1000000001) : rnd(2000000);
 	long long spokes[6];
 	int i, pow2 = rnd(2);
 
@@ -1018,7 +1019,7 @@ static void gen_wheel(struct program *p, int actor, int nr, long long *ticks, bo
 		levels--;
 	ticks[nr] = tick;
 	EMIT(p, actor, 't', "wheel", nr, tick, rnd(3), one_in(4), budget, rnd(2), levels, spokes[0],
-	     spokes[1], spokes[2], spokes[3], spokes[4], spokes[5]);
+	     spokes[1], spokes[2], spokes[3], spokes[4], spokes[5], gap);
 }
 
 static void gen_cb(struct program *p, int actor, long long slot, long long n, long long tick,

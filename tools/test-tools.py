@@ -294,8 +294,8 @@ class Plan(Test):
                          '4 levels, 132 spokes')
 
     def test_memory_is_what_a_stock_kernel_says(self):
-        self.assertEqual(plan.memory_per_cpu([128] * 5), 46784)
-        self.assertIn('46,784 bytes', self.ok('hwheel-plan', '--range', '1y'))
+        self.assertEqual(plan.memory_per_cpu([128] * 5), 47232)
+        self.assertIn('47,232 bytes', self.ok('hwheel-plan', '--range', '1y'))
 
     def brute_force(self, n, longest):
         """Moves by delay, over all phases of the clock."""
@@ -328,6 +328,29 @@ class Plan(Test):
             self.assertEqual(geometry.cascades(delays),
                              sum(expected[d] * times for d, times in delays.items())
                              / sum(delays.values()), n)
+
+    def test_gaps(self):
+        """Against random expirations, run one after the other"""
+        draw = random.Random(1)
+        for tick_ns, rate, gap_ns in ((1000, 100000, 0), (1000, 100000, 50000),
+                                      (10 ** 6, 700, 2500000), (1000, 20, 10 ** 7)):
+            at, free, end, runs, late, timers = 0, 0, 0, 0, 0, 40000
+            for _ in range(timers):
+                at += draw.expovariate(rate / 1e9)
+                due = -int(-at // tick_ns) * tick_ns
+                if due > end:       # due after the last run
+                    end = max(due, free)
+                    free = end + -(-gap_ns // tick_ns) * tick_ns
+                    runs += 1
+                late += end - due
+            per_second, mean = plan.gap_effect(tick_ns, rate, gap_ns)
+            self.assertAlmostEqual(runs / at * 1e9 / per_second, 1, delta=0.03)
+            self.assertAlmostEqual(late / timers, mean, delta=max(1, mean * 0.05))
+        text = self.ok('hwheel-plan', '--tick', '1us', '--range', '1s', '--rate', '100000')
+        rows = re.findall(r'^ +(\d+) +([\d,]+) +([\d.]+ \S+)$', text, re.M)
+        self.assertEqual(rows[0], ('0', '95,163', '0 ns'))
+        self.assertIn(('1000000', '1,000', '500 us'), rows)
+        self.fails(2, '--rate 0', 'hwheel-plan', '--range', '1s', '--rate', '0')
 
     def test_forms_of_delays(self):
         ns = [1500000, 20000000, 3600000000000, 20000000]

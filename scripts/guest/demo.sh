@@ -56,11 +56,11 @@ check_debugfs()
 # hwheel.ko refuses bad parameters with a line in the log, and leaves nothing behind.
 check_refused()
 {
-	for bad in tick_ns=999 levels=9 spokes=128,1; do
+	for bad in tick_ns=999 levels=9 spokes=128,1 gap_ns=1000000001; do
 		! insmod hwheel.ko $bad 2>/dev/null || return 1
 	done
 	# busybox tries twice: by finit_module() and by init_module()
-	[ "$(dmesg | sed -n 's/.*hwheel: wheel "system": //p' | sort -u | wc -l)" = 3 ]
+	[ "$(dmesg | sed -n 's/.*hwheel: wheel "system": //p' | sort -u | wc -l)" = 4 ]
 }
 
 # The wheel has the parameters that were given.
@@ -141,6 +141,7 @@ sleep 6
 rmmod hwheel_sessions && rmmod hwheel || exit 1
 
 insmod hwheel.ko || exit 1
+log "$(grep ^bytes_per_cpu /sys/kernel/debug/hwheel/system/config)"
 # The module tests itself. It does not load if a test fails.
 insmod hwheel_rcu.ko && rmmod hwheel_rcu && log rcu
 insmod hwheel_sessions.ko sessions="$sessions" $parameters || exit 1

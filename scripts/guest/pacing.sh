@@ -3,7 +3,8 @@
 #
 # The guest of pacing.sh runs this: traffic through hwpace, fq and tbf, one after the
 # other, and then all that a qdisc must survive. pacing.sh sets $rate in Mbit/s, $time
-# in seconds, and $bytes of a packet. If $quick is not empty, fq and tbf are left out.
+# in seconds, $bytes of a packet, $flows (a list of numbers of flows), and $gap_us. If
+# $quick is not empty, fq and tbf are left out.
 
 log()
 {
@@ -178,21 +179,28 @@ check_options && log options
 check_churn && log churn
 
 # The limits are such that sockets' buffers fill before the queue does
-qdisc hwpace rate ${rate}mbit limit 100000
-row rate hwpace $rate greedy $time $bytes $((rate * 1000000)) 1
-qdisc hwpace rate ${rate}mbit limit 100000
-row rate hwpace $rate greedy $time $bytes $((rate * 1000000)) 16
+for n in $flows; do
+	qdisc hwpace rate ${rate}mbit limit 100000
+	row rate hwpace $rate greedy $time $bytes $((rate * 1000000)) $n
+done
+tc qdisc del dev lo root
+rmmod hwheel_pace && insmod hwheel_pace.ko gap_ns=$((gap_us * 1000)) || exit 1
+for n in $flows; do
+	qdisc hwpace rate ${rate}mbit limit 100000
+	row rate +gap $rate greedy $time $bytes $((rate * 1000000)) $n
+done
+tc qdisc del dev lo root
+rmmod hwheel_pace && insmod hwheel_pace.ko || exit 1
 if [ -z "$quick" ]; then
-	qdisc fq maxrate ${rate}mbit quantum $bytes \
-		initial_quantum $bytes limit 100000 flow_limit 100000
-	row other fq $rate greedy $time $bytes $((rate * 1000000)) 1
-	qdisc fq maxrate $((rate * 1000 / 16))kbit quantum $bytes \
-		initial_quantum $bytes limit 100000 flow_limit 100000
-	row other fq $rate greedy $time $bytes $((rate * 1000000)) 16
+	for n in $flows; do
+		qdisc fq maxrate $((rate * 1000000 / n))bit quantum $bytes \
+			initial_quantum $bytes limit 100000 flow_limit 100000
+		row other fq $rate greedy $time $bytes $((rate * 1000000)) $n
+	done
 	# Its manual asks for a burst of rate / HZ, which is 250 with Debian
-	for flows in 1 16; do
+	for n in $flows; do
 		qdisc tbf rate ${rate}mbit burst $((rate * 1000000 / 8 / 250)) limit 100mb
-		row other tbf $rate greedy $time $bytes $((rate * 1000000)) $flows
+		row other tbf $rate greedy $time $bytes $((rate * 1000000)) $n
 	done
 fi
 qdisc hwpace rate 1gbit flows 65536 limit 100000 \

@@ -6,4 +6,14 @@
 
 . "$lab_scripts/suites/shared/stock.sh"
 
-suite()	{ run_stock 6.12; }
+suite()
+{
+	local bytes
+
+	run_stock 6.12
+	bytes=$(/usr/bin/python3 -B -c 'import runpy, sys
+sys.path.insert(0, sys.argv[1])
+print(runpy.run_path(sys.argv[1] + "/hwheel-plan")["memory_per_cpu"](()))' "$lab_top/tools")
+	verdict "memory, as hwheel-plan has it" "$lab_work/demo" \
+		grep -qx "demo: bytes on a CPU without levels: $bytes" "$lab_work/demo"
+}
