@@ -629,7 +629,7 @@ static void count_run(struct mwheel *w, int cpu)
 		w->run_spent[cpu] = min(w->run_spent[cpu], 2 * w->budget);
 	}
 	w->earned[cpu] = earned;
-	/* A hardirq run that a batch of moves has cut takes 1 us if a timer is due. */
+	/* A batch of moves cuts a hardirq run. If a timer is due, the break is 1 us. */
 	if (!earned && w->config.context == HWHEEL_HARDIRQ)
 		earned = 1000;
 	if (earned)		/* the break, and the interrupt at its end */

@@ -639,7 +639,7 @@ builder()
 	local DEBIAN=${1%%-*} base root
 
 	debian_may || die "to build modules for kernels of $1 takes a chroot:" \
-		"root, with mounts of one's own"
+		"root that may mount filesystems"
 	[ "$DEBIAN" != experimental ] || DEBIAN=sid
 	debian_base
 	root=$lab_cache/builder-${base##*/debian-}
