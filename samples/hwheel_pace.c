@@ -41,7 +41,7 @@
  * Packets of all flows leave in the order in which they arrived, as far as @maxrate
  * allows. So hwpace paces flows, but does not share the rate fairly between them.
  * All shapers that time packets on arrival have this property. A packet that the
- * device segments leaves as one packet, as with fq.
+ * device segments leaves hwpace as one packet, as with fq.
  *
  * Queues and timers
  * -----------------

@@ -247,8 +247,8 @@ static void rank_last(void)
 
 /*
  * The other scheduler. Each CPU has a rank. Of the CPUs that do not wait, the one with
- * the highest rank goes on, until it waits. At a few switches its rank becomes the
- * lowest. All CPUs have the same time, so a CPU that must let others go first is stalled.
+ * the highest rank goes on, until it waits. At a few switches this CPU gets the lowest
+ * rank. All CPUs have the same time, so a CPU that must let others go first is stalled.
  * (Burckhardt, Kothari, Musuvathi and Nagarakatte, "A randomized scheduler with
  * probabilistic guarantees of finding bugs", 2010.)
  */

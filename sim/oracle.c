@@ -5,9 +5,9 @@
  *
  * hwheel calls tracepoints and debugobjects with the base locked, at the instant at which
  * a timer changes. The oracle then updates its table. When a call of the program returns,
- * the oracle checks the call. If the call changed the timer, it must be right for the
- * timer's state at that instant. Otherwise it must be right for one of the states that
- * the timer had during the call.
+ * the oracle checks what the call did and returned. If the call changed the timer, this
+ * must be right for the timer's state at that instant. Otherwise this must be right for
+ * one of the states that the timer had during the call.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,7 +50,10 @@ struct tally {
 };
 
 static struct tally stalls, busy[SIM_CPUS];
-/* ns of callbacks that were armed for the past; the longest such callback of each timer */
+/*
+ * ns of callbacks that were armed for the past. past_round is one round of them: the sum
+ * over all timers of the longest such callback.
+ */
 static struct tally past[SIM_WHEELS][SIM_CPUS];
 static u64 past_round[SIM_WHEELS][SIM_CPUS];
 static struct tally runs[SIM_CPUS];	/* ns of runs of all wheels, without callbacks */
@@ -440,7 +443,7 @@ void debug_object_deactivate(void *addr, const struct debug_obj_descr *descr)
 		return;
 	}
 	if (slot->popped)
-		sim_find("timer %d is taken to run it, for the second time", slot->nr);
+		sim_find("timer %d is dequeued to run, for the second time", slot->nr);
 	if (slot->wheel->state != LIVE_WHEEL && slot->wheel->state != CLOSING_WHEEL)
 		sim_find("timer %d runs, but its wheel is gone", slot->nr);
 	check_order(slot);
