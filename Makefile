@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# hwheel outside the kernel's tree. Kbuild tells what is built, "make help" what each
-# target does.
+# Builds hwheel outside of the kernel's tree. Kbuild lists what is built. "make help" says
+# what each target does.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 SUITE ?=
@@ -108,11 +108,11 @@ help:
 	@echo 'make pacing       compares a qdisc on a wheel with fq and tbf, in QEMU'
 	@echo '                  RATE=Mbit/s TIME=seconds KERNEL=name'
 	@echo 'make htmldocs     builds Documentation/output/index.html'
-	@echo 'make install      installs the modules for the kernel, and the plugin by which tc knows'
-	@echo '                  the qdisc of samples/; KDIR=folder'
-	@echo 'make dkms         has DKMS build and install hwheel.ko, now and for each new kernel;'
+	@echo 'make install      installs the modules beside those of the kernel, and a plugin that'
+	@echo '                  teaches tc the qdisc of samples/; KDIR=folder'
+	@echo 'make dkms         lets DKMS build and install hwheel.ko for this kernel and each new one;'
 	@echo '                  KDIR=folder'
-	@echo 'make deb          builds Debian packages in build/: hwheel.ko by DKMS, and the tools'
+	@echo 'make deb          builds Debian packages in build/: the sources for DKMS, and the tools'
 	@echo 'make clean        removes what the targets built here. Downloads and kernels stay in'
 	@echo '                  $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 

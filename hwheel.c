@@ -99,9 +99,9 @@
  * because its callback may free it. While its callback runs, a timer stays on its base,
  * whichever CPU arms it. hwheel_add_on() stores the new base in base->dest, and the run
  * moves the timer when the callback has returned. A later arm replaces or clears
- * base->dest, and a cancel clears it.
- * So if base->dest is set, the timer is pending and therefore not freed. Hence a callback
- * never runs on two CPUs at a time, and a waiter has one base to look at.
+ * base->dest, and a cancel clears it. So if base->dest is set, the timer is pending, and
+ * therefore not freed. Hence a callback never runs on two CPUs at a time, and a waiter
+ * has one base to look at.
  *
  * How to wait for a callback depends on its context:
  *
@@ -111,9 +111,9 @@
  *    lends the run its priority. The run drops the lock between callbacks if somebody
  *    waits.
  *  - process: The waiter sleeps on base->wait. The run wakes all waiters, then sleeps on
- *    base->wait until each of them has checked base->running again. The reason is a
- *    callback that is due again as soon as it returns. Otherwise the callback could begin
- *    again each time before a waiter has looked.
+ *    base->wait until each of them has checked base->running again. Without that sleep, a
+ *    callback that is due again as soon as it returns could begin again, each time, before
+ *    a waiter has checked.
  *
  * CPU hotplug blocks hwheel_create(), and a callback in process context may call
  * hwheel_create(). So CPU hotplug must not wait for such callbacks. If a run in process
@@ -355,11 +355,11 @@ static void hwheel_lockdep_init(struct hwheel_timer *timer, const char *name,
 }
 
 /*
- * Have lockdep report locks that the caller holds and that the callback takes. Leave out
- * a callback that waits for itself: hwheel_remove_sync() reports that, and after a report
- * of its own lockdep would be off. Each context is a lockdep subclass, because one place
- * may set up timers for wheels of several contexts, whose callbacks have little in
- * common.
+ * Have lockdep report locks that the caller holds and that the callback takes. Do not tell
+ * lockdep about a callback that waits for itself: it would report that and switch itself
+ * off, and hwheel_remove_sync() reports it anyway. Each context is a lockdep subclass,
+ * because one place may set up timers for wheels of several contexts, whose callbacks have
+ * little in common.
  */
 static void hwheel_lockdep_sync(struct hwheel_timer *timer, const struct hwheel_base *base)
 {
@@ -1434,10 +1434,9 @@ hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
 
 /*
  * Arm @timer for @expires. @tick is the tick of @expires. @timer was on @base a moment
- * ago.
- * @now is the present time, or 0 if the caller has not read the clock. Reading the clock
- * costs as much as all the rest. So this function reads it only to advance the clock of a
- * base on which no timer is pending.
+ * ago. @now is the present time, or 0 if the caller has not read the clock. Reading the
+ * clock costs as much as all the rest. So this function reads it only to advance the clock
+ * of a base on which no timer is pending.
  */
 static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_timer *timer,
 				       ktime_t expires, u64 tick, ktime_t now,
@@ -2255,7 +2254,7 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	levels_set_clock(&base->levels,
 			 levels_tick_down(&base->levels, hwheel_clock(wheel)));
 	base->levels.want = hwheel_want;
-	/* Read without the lock; after a user's mistake, for a timer of an earlier life */
+	/* After a user's mistake, arming may read this now, for a timer of an earlier life */
 	WRITE_ONCE(base->boottime, wheel->clock == CLOCK_BOOTTIME);
 	base->running = NULL;
 	base->armed = HWHEEL_NEVER;
@@ -2501,7 +2500,7 @@ static bool hwheel_stop(struct hwheel *wheel)
 		hwheel_close_base(per_cpu_ptr(wheel->bases, cpu));
 	for_each_possible_cpu(cpu)
 		hwheel_stop_base(per_cpu_ptr(wheel->bases, cpu));
-	/* Not earlier: setting up a timer needs both, and callbacks may do so until here */
+	/* Not earlier: callbacks may call hwheel_setup() until here, which uses these two */
 	xa_erase(&hwheel_by_life, wheel->life);
 	WRITE_ONCE(wheel->life, HWHEEL_GONE);
 	return true;

@@ -66,8 +66,8 @@
 #define BENCH_CHUNK		(2 << 20)	/* bytes */
 #define BENCH_NONE		S64_MIN		/* no result */
 #define BENCH_SLICE		4096		/* operations per cond_resched() */
-#define BENCH_LEAST		1000000		/* operations of a kind in a run, */
-#define BENCH_PASSES		101		/* but at most in so many passes */
+#define BENCH_LEAST		1000000		/* least operations of a kind in a run, */
+#define BENCH_PASSES		101		/* unless they take more passes than this */
 #define BENCH_LISTS		1024		/* lists of the floor */
 
 #define BENCH_US		((s64)NSEC_PER_USEC)
@@ -79,7 +79,7 @@
 
 static char *what = "core,expire,life,mix,late,wakeups,cascade,hold,memory,smp";
 module_param(what, charp, 0444);
-MODULE_PARM_DESC(what, "groups to measure: core, expire, life, mix, late, wakeups, cascade, hold, memory, smp; by instructions: bounds; in simulated time: years, lone");
+MODULE_PARM_DESC(what, "groups to measure: core, expire, life, mix, late, wakeups, cascade, hold, memory, smp; if the clock counts instructions: bounds; in simulated time: years, lone");
 
 static unsigned int rounds = 5;
 module_param(rounds, uint, 0444);
@@ -100,15 +100,15 @@ MODULE_PARM_DESC(bound_rounds, "rounds of group bounds (default 30)");
 
 static unsigned int bound_timers = 1000000;
 module_param(bound_timers, uint, 0444);
-MODULE_PARM_DESC(bound_timers, "timers of its largest crowds (default 1000000)");
+MODULE_PARM_DESC(bound_timers, "timers of the largest crowds of group bounds (default 1000000)");
 
 static unsigned int bound_context = 3;
 module_param(bound_context, uint, 0444);
-MODULE_PARM_DESC(bound_context, "0 softirq, 1 hardirq, 2 work; 3 is any of the first two");
+MODULE_PARM_DESC(bound_context, "0: softirq, 1: hardirq, 2: work, 3: softirq or hardirq at random");
 
 static unsigned int bound_how = 6;
 module_param(bound_how, uint, 0444);
-MODULE_PARM_DESC(bound_how, "arrangement of group bounds, 0 to 5; else any");
+MODULE_PARM_DESC(bound_how, "arrangement of timers in group bounds, 0 to 5; 6: at random");
 
 static bool bound_all;
 module_param(bound_all, bool, 0444);
@@ -539,7 +539,7 @@ static __always_inline void hwheel_arm_slack_at_one(struct bench_object *object,
 	hwheel_add_at(&object->hwheel, when, TICK_NSEC);
 }
 
-/* The same, for groups whose other rows are relative */
+/* The same, for groups that compare with relative rows */
 static __always_inline void hwheel_arm_at_slack_one(struct bench_object *object, s64 when)
 {
 	hwheel_arm_slack_at_one(object, when);
@@ -584,8 +584,8 @@ BENCH_HWHEEL(eighth_at, "eighth", bench_when_absolute);
 /**
  * struct bench_row - one run to measure
  * @kind: the subject, and how it is used
- * @tick_ns: of hwheel's wheel; 0 for the others
- * @spokes: a level of that wheel; 0 asks for the default
+ * @tick_ns: the tick of hwheel's wheel; 0 for other subjects
+ * @spokes: the spokes of each level of that wheel; 0 asks for the default
  * @crosses: number of cascades of a timer before it expires
  * @most: the largest number of timers, 0 for any number
  * @gap_ns: of hwheel's wheel
@@ -736,7 +736,7 @@ static int bench_wait(s64 ns)
 {
 	if (wait_for_completion_timeout(&bench_done, nsecs_to_jiffies(ns)))
 		return 0;
-	pr_err("%llu of %llu callbacks came\n", bench_fired, bench_wanted);
+	pr_err("only %llu of %llu callbacks have run\n", bench_fired, bench_wanted);
 	return -ETIME;
 }
 
@@ -827,8 +827,8 @@ static int bench_run_expire(const struct bench_row *row, u64 n, s64 *result)
 	if (err)
 		return err;
 	/*
-	 * hrtimers take longer to arm. Only the rows with a tick need this very hold: it
-	 * decides which levels their timers cross.
+	 * hrtimers take longer to arm, so they get a longer hold. Rows with a tick must
+	 * keep the hold, because it decides which levels their timers cross.
 	 */
 	if (!row->tick_ns && n > BENCH_MILLION / 10)
 		hold *= 5;
@@ -876,12 +876,16 @@ static const struct bench_row bench_expire_rows[] = {
 };
 
 /*
- * life: the cost of a timer from arming to the end of its callback. It is the time to arm
- * all timers, plus the time that they take from a loop which reads the clock until the
- * last timer has fired. They fire at random times over 4 seconds. A turn of the loop that
- * takes more than half a microsecond was interrupted. The same loop without timers is
- * measured several times, and the median is subtracted: in a single measurement, a pause
- * of the host would count too much.
+ * life: the cost of a timer from arming to the end of its callback. It is the sum of two
+ * times:
+ *
+ * - the time to arm all timers
+ * - the time that they take from a loop that reads the clock until the last timer has
+ *   fired. The timers fire at random times over 4 seconds. If a turn of the loop takes
+ *   more than half a microsecond, it was interrupted.
+ *
+ * Other code interrupts the loop, too. So the group runs the loop several times without
+ * timers, and subtracts the median of these times.
  */
 #define BENCH_GAP	500
 #define BENCH_QUIET	(20 * BENCH_MS)
@@ -923,7 +927,7 @@ static int bench_run_life(const struct bench_row *row, u64 n, s64 *result)
 	stolen = bench_stolen(60 * BENCH_SECOND);
 	own = bench_median(quiet, BENCH_QUIETS) * div64_u64(ktime_get() - armed, BENCH_QUIET);
 	if (bench_fired != n) {
-		pr_err("%llu of %llu callbacks came\n", bench_fired, n);
+		pr_err("only %llu of %llu callbacks have run\n", bench_fired, n);
 		err = -ETIME;
 	}
 	bench_finish(row, n);
@@ -1050,7 +1054,7 @@ static const struct bench_row bench_late_rows[] = {
 };
 
 /*
- * years: the same for groups of 32 timers, with delays from a millisecond to a year. The
+ * years: lateness of groups of 32 timers, with delays from a millisecond to a year. The
  * delays of a group differ by a tenth at most. This needs simulated time, which skips
  * idle time. The group also counts how often a lone timer wakes its CPU.
  */
@@ -1127,7 +1131,7 @@ static int bench_run_wakeups(const struct bench_row *row, u64 n, s64 *result)
 	bench_slack = row->kind == &bench_hwheel_eighth ? bench_period / 8 : 0;
 	bench_fill(row, 0, n, bench_period / 20, bench_period);
 	row->kind->arm(0, n);
-	/* By then, slack has brought timers with a period of 1 s together */
+	/* Wait until slack has brought timers with a period of 1 s together */
 	msleep(n > 1000 ? 2000 : 1200);
 
 	start = ktime_get();
@@ -1157,9 +1161,9 @@ static const struct bench_row bench_wakeups_rows[] = {
 /*
  * cascade: how late one timer is while a crowd cascades. The timer re-arms itself every
  * millisecond. Meanwhile the clock enters a spoke of level 2 with a million timers, and
- * runs on for half a second. The same without these timers is for comparison. The timer
- * is due 1 ns after a tick, so it is almost one tick late at best. The odd budget lets
- * runs end at any point of a tick.
+ * runs on for half a second. For comparison, another row has no such crowd. The timer is
+ * due 1 ns after a tick, so it is almost one tick late at best. The odd budget lets runs
+ * end at any point of a tick.
  */
 #define BENCH_ODD_BUDGET	(1700 * BENCH_US)
 
@@ -1206,19 +1210,19 @@ static const struct bench_row bench_cascade_rows[] = {
 
 /*
  * bounds: a search for the arrangement of timers that makes callbacks latest. Each round
- * makes a wheel of some geometry, budget and context and arms a crowd on it: due at one
- * tick, in one spoke, over some time, or beyond all levels. Part of the crowd expires
- * only after the round. Then the round re-arms some of these timers, earlier and later,
- * for ticks at which many spokes begin. Rounds of edges instead fill one spoke of each
- * level, all of which begin at one tick, with as many timers as are no crowd.
+ * makes a wheel of random geometry, budget and context, and arms a crowd on it: due at one
+ * tick, in one spoke, over some time, or beyond all levels. Part of a large crowd expires
+ * only after the round. Then the round re-arms some of the timers, for earlier and for
+ * later ticks at which many spokes begin. A round of edges fills one spoke of each level
+ * instead, with just too few timers for a crowd. All these spokes begin at one tick.
  *
- * The lateness of a callback counts from its tick. From it the round takes a microsecond
- * (two in hardirq context) for each callback since the wheel was last idle: the formula
- * of Documentation/late.rst has the time of callbacks that are due, and breaks in
- * proportion to it. The wheel is idle if nothing is due for longer than a break.
+ * The lateness of a callback counts from its tick. The round subtracts a microsecond (two
+ * in hardirq context) for each callback since the wheel was last idle. These are the terms
+ * "callbacks" and "breaks" of the formula in Documentation/late.rst. The wheel is idle if
+ * nothing is due for longer than a break.
  */
 #define BENCH_AGAIN		400	/* timers that are re-armed */
-#define BENCH_EDGE		63	/* timers that are no crowd */
+#define BENCH_EDGE		63	/* one timer fewer than a crowd has */
 
 enum bench_how {
 	BENCH_TICK, BENCH_SPOKE, BENCH_SPREAD, BENCH_PARKED, BENCH_BURST, BENCH_EDGES, BENCH_HOWS
@@ -1230,13 +1234,13 @@ static const char * const bench_how_names[] = {
 
 struct bench_bound {
 	struct hwheel_timer	timer;
-	ktime_t			armed;		/* when */
+	ktime_t			armed;		/* time of the last arming */
 };
 
 static struct bench_bound **bench_bounds;
 static u64 bench_tick;
-static u64 bench_share;			/* ns a callback that is due may take */
-static u64 bench_break;			/* ns, the longest */
+static u64 bench_share;			/* ns to subtract for each callback */
+static u64 bench_break;			/* ns of the longest break */
 static ktime_t bench_last;		/* when the last callback ended */
 static u64 bench_run;			/* callbacks since the wheel was idle */
 static s64 bench_worst;
@@ -1256,7 +1260,7 @@ static void bench_bound_fired(struct hwheel_timer *timer)
 	ktime_t now = ktime_get(), due = hwheel_expires(timer);
 	s64 late;
 
-	/* The first tick from then on */
+	/* The first tick at or after both instants */
 	due = div64_u64(max(due, b->armed) + bench_tick - 1, bench_tick) * bench_tick;
 	bench_run = due > bench_last + bench_break ? 0 : bench_run + 1;
 	late = now - due - (s64)(bench_run * bench_share);
@@ -1301,7 +1305,7 @@ static u64 bench_round_config(struct hwheel_config *config)
 		}
 		reach *= config->spokes[i];
 	}
-	if (bench_random(4) == 0) {	/* as most are */
+	if (bench_random(4) == 0) {	/* as most wheels are */
 		config->levels = 0;
 		memset(config->spokes, 0, sizeof(config->spokes));
 		config->spokes[0] = 128;
@@ -1334,7 +1338,7 @@ static void bench_round_crowd(const struct hwheel_config *config, enum bench_how
 			when = base + min_t(u64, reach, BENCH_SECOND) + bench_random(span);
 			break;
 		}
-		/* Of a crowd, a part expires after the round */
+		/* Seven eighths of a large crowd expire after the round */
 		if (how != BENCH_TICK && n > 20000 && i % 8)
 			when = max(when, end + BENCH_SECOND / 4 + bench_random(BENCH_SECOND));
 		bench_bound_arm(bench_bound(i), when);
@@ -1373,21 +1377,21 @@ static void bench_round_crowd(const struct hwheel_config *config, enum bench_how
 }
 
 /*
- * Fill a spoke of each level and a bucket, which all begin at @base. The timers that are
- * armed between two and one spokes' width before @base go to the level of that width.
+ * Fill a spoke of each level, and a bucket, that all begin at @base. A timer that is armed
+ * one to two widths of a spoke before @base goes to the level of that spoke.
  */
 static void bench_round_edges(const struct hwheel_config *config, u64 width, ktime_t base)
 {
 	unsigned int level, i, many, last, n = 0;
 
 	for (level = config->levels; level; level--) {
-		/* What is in the bucket may reach a level before base, and make crowds there */
+		/* Timers may move from the bucket to a level before base, and be a crowd there */
 		many = level == config->levels ? bench_random(BENCH_EDGE) :
 						 BENCH_EDGE - bench_random(8);
 		while (ktime_get() < base - (ktime_t)(2 * width))
 			if (width > BENCH_MS)
 				usleep_range(100, 200);
-		/* Lists are emptied from both ends; so let any timer be the one due at base */
+		/* Lists are emptied from both ends, so choose at random which timer is due */
 		last = bench_random(max(many, 1U));
 		for (i = 0; i < many; i++)
 			bench_bound_arm(bench_bound(n++),
@@ -1439,7 +1443,7 @@ static int bench_round(unsigned int round, unsigned int most, s64 *locked)
 			cond_resched();
 	}
 
-	/* Spokes of as many levels as can be begin at base */
+	/* At base, spokes of as many levels as possible begin */
 	begin = ktime_get();
 	width = config.tick_ns;
 	for (i = 0; config.spokes[i] && i < config.levels && width * config.spokes[i] <
@@ -2112,5 +2116,5 @@ static void __exit bench_exit(void)
 
 module_init(bench_init);
 module_exit(bench_exit);
-MODULE_DESCRIPTION("hwheel beside timer_list and hrtimer, measured");
+MODULE_DESCRIPTION("Benchmark of hwheel, timer_list and hrtimer");
 MODULE_LICENSE("GPL");

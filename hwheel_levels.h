@@ -113,10 +113,10 @@
  * the crowd moves to a fan as a whole, in one move (levels_part()).
  *
  * So when a tick is due, few timers have to move before the timers of that tick can run.
- * They are in the own lists of the spokes that begin at that tick: one spoke of each
- * level above 0, one bucket, and the first spoke of the fan of each of these. To these
- * comes the first spoke of the fan of a bucket that the clock has entered before. None of
- * these lists is a crowd. With n levels that is at most
+ * The timers that have to move are in the own lists of the spokes that begin at that tick:
+ * one spoke of each level above 0, one bucket, and the first spoke of the fan of each of
+ * these. The first spoke of the fan of a bucket that the clock has entered before may
+ * begin there, too. None of these lists is a crowd. With n levels that is at most
  *
  *	n * HWHEEL_CROWD + (n + 1) * HWHEEL_CROWD_FAN
  *
@@ -762,8 +762,8 @@ static noinline struct hwheel_spoke *levels_place_above(struct hwheel_levels *l,
 /*
  * The spoke for a timer due at @due, and the spoke's level. The level that @lowest gives
  * may be too low: the same distance may cover one slot more, if the clock is near the end
- * of its slot. So one more level may have to be tried. With levels
- * of 2 or 3 spokes it may be two more. An overdue timer is due at the floor instead.
+ * of its slot. So one more level may have to be tried. With levels of 2 or 3 spokes it may
+ * be two more. An overdue timer is due at the floor instead.
  */
 static __always_inline struct hwheel_spoke *
 levels_find(struct hwheel_levels *l, u64 *due, const struct hwheel_level **level)
@@ -1806,11 +1806,10 @@ static inline struct hwheel_timer *levels_any(struct hwheel_levels *l)
 }
 
 /*
- * The most coarsely aligned tick from @first to @last: at which the widest slot begins
- * that begins there. Of several, it is the slot whose number has the most zero bits at
- * its end. Timers with slack meet in such ticks. @first must not be 0, and @last must not
- * be less than
- * @first.
+ * The most coarsely aligned tick from @first to @last: the tick at which the widest slot
+ * begins. If several slots of that width begin from @first to @last, it is the slot whose
+ * number has the most zero bits at its end. Timers with slack meet in such ticks. @first
+ * must not be 0, and @last must not be less than @first.
  */
 static noinline u64 levels_align_slow(const struct hwheel_levels *l, u64 first, u64 last)
 {

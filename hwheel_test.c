@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of hwheel: what all of its suites share. The suite hwheel_NAME is in
- * hwheel_test_NAME.c. A file whose cases run in each context that callbacks can have
- * holds three suites: hwheel_NAME_softirq, hwheel_NAME_hardirq and hwheel_NAME_work.
+ * KUnit tests of hwheel: the code that all suites share. The suite hwheel_NAME is in
+ * hwheel_test_NAME.c. Cases that run in each context of callbacks belong to three suites:
+ * hwheel_NAME_softirq, hwheel_NAME_hardirq and hwheel_NAME_work.
  *
- * hwheel_levels tests the layered wheel alone, and passes the time in. Its results are
- * checked against nothing cleverer than a sorted list, or than looking into each spoke
- * for a timer.
+ * hwheel_levels tests the layered wheel alone, and passes in the time. It compares the
+ * wheel with a sorted list, or searches every spoke for a timer.
  *
  * All other suites test the running module through its API. They arm probes: timers
- * whose callback notes when, where and how often it ran. A test arms a probe for a
- * window of time, and hwt_expect_once() compares the notes with the window. The clock
- * is the kernel's own, so a loaded host may make timers late, but never early; how late
- * they are is only checked in simulated time (parameter years).
+ * whose callback records when, where and how often it ran. A test arms a probe for a
+ * window of time, and hwt_expect_once() compares the record with the window. The tests
+ * use the kernel's clock. So timers may be late on a loaded host, but never early. Only in
+ * simulated time (parameter years) do the tests limit the lateness.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -36,11 +35,11 @@ MODULE_PARM_DESC(years, "let a year of simulated time pass (UML with time-travel
 
 unsigned long hwt_seed;
 module_param_named(seed, hwt_seed, ulong, 0444);
-MODULE_PARM_DESC(seed, "of all random choices; 0 takes a new one and prints it");
+MODULE_PARM_DESC(seed, "seed of all random choices; 0: a new one, which the log tells");
 
 unsigned int hwt_many = 100000;
 module_param_named(many, hwt_many, uint, 0444);
-MODULE_PARM_DESC(many, "timers of the tests with most; a hundredth as many wheels");
+MODULE_PARM_DESC(many, "number of timers of the largest tests; their number of wheels is a hundredth of that");
 
 struct rnd_state hwt_rnd;
 
@@ -331,9 +330,9 @@ bool hwt_probe_add_at(struct probe *p, ktime_t expires, ktime_t slack)
 }
 
 /*
- * In simulated time a timer is late by a tick at most. Two contexts get more: in hardirq
- * context a run makes breaks between batches of list moves, and in process context
- * reading the clock advances it.
+ * In simulated time a timer is late by at most a tick. Two contexts get more: in hardirq
+ * context a run takes a break after a batch of list moves, and in process context reading
+ * the clock advances it.
  */
 static ktime_t late_allowed(const struct probe *p)
 {
@@ -518,7 +517,7 @@ void hwt_probe_arm(struct probe *p, unsigned int how, ktime_t time)
 	}
 }
 
-/* Let the wheel of @p add the levels that @delay wants, on each CPU. That may cost interrupts. */
+/* Make the wheel of @p add the levels for @delay on each CPU. This may cost interrupts. */
 void hwt_levels_made(struct kunit *test, struct probe *p, ktime_t delay)
 {
 	int cpu;

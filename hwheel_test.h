@@ -44,7 +44,7 @@ u64 hwt_random_magnitude(u64 most);
 	       ktime_before(ktime_get(), give_up))			\
 		usleep_range(500, 1000);				\
 	if (!came_true)							\
-		KUNIT_FAIL(test, "waited %d s in vain for " #cond,	\
+		KUNIT_FAIL(test, "after %d s not true: " #cond,		\
 			   WAIT_MS / 1000);				\
 	came_true;							\
 })
@@ -56,11 +56,11 @@ unsigned int hwt_logged(const char *what, const char *name);
 void hwt_expect_warned(struct kunit *test, const char *what, const char *name);
 
 /**
- * struct probe - a timer that takes notes
+ * struct probe - a timer whose callback records when and where it ran
  * @timer: the timer
  * @act: called at the end of the callback, or NULL; may free the probe
  * @wheel: its wheel
- * @tick_ns: of @wheel
+ * @tick_ns: the tick of @wheel
  * @other: for @act
  * @from: the earliest time for which the probe may have been armed
  * @to: the latest time for which the probe may have been armed
@@ -68,9 +68,9 @@ void hwt_expect_warned(struct kunit *test, const char *what, const char *name);
  * @began: the time when the callback began
  * @n: for @act
  * @shared: another task may arm the probe while its callback begins
- * @fault: what the callback found to be wrong, or NULL
+ * @fault: the fault that the callback found, or NULL
  * @runs: how often the callback has run
- * @order: position of that run among the runs of all probes since hwt_init()
+ * @order: number of its last run, counting the runs of all probes since hwt_init()
  * @ret: for @act
  * @cpu: the CPU on which the callback ran
  */
@@ -159,7 +159,7 @@ void hwt_suite_end(struct kunit_suite *suite);
 int hwt_init(struct kunit *test);
 void hwt_exit(struct kunit *test);
 
-/* A suite of hwheel_test_NAME.c, @file being hwheel_NAME: the cases in @context. */
+/* Define a suite of hwheel_test_NAME.c. @file is hwheel_NAME. The suite is @file_@context. */
 #define HWT_SUITE(file, context, ...)					\
 static struct kunit_case file##_##context##_cases[] = {			\
 	__VA_ARGS__,							\

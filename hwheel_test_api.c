@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Suites hwheel_api_*: arming, cancelling, re-arming, periods, the three ways to set a
- * timer up. Each probe compares its callback with the window that it was armed for, and
- * the returned values with a table of states.
+ * timer up. The tests check that each callback runs in the window that its probe was
+ * armed for. A table has the value that each call must return in each state.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -105,7 +105,7 @@ static void test_returns(struct kunit *test)
 				KUNIT_EXPECT_LE(test, hwheel_remaining(&p->timer),
 						HOUR + SECS(1));
 			}
-			/* A timer that is shut down stays so. All others can be armed. */
+			/* A timer that is shut down can't be armed. All others can. */
 			KUNIT_EXPECT_EQ(test, hwheel_add(&p->timer, HOUR), after);
 			KUNIT_EXPECT_EQ_MSG(test, hwheel_pending(&p->timer),
 					    state != SHUT_DOWN && op < SHUTDOWN,
@@ -168,7 +168,7 @@ static void test_past(struct kunit *test)
 	}
 	hwt_unhold();
 	hwt_expect_end();
-	KUNIT_EXPECT_EQ_MSG(test, early, 0, "ran inside the caller");
+	KUNIT_EXPECT_EQ_MSG(test, early, 0, "callbacks ran inside the caller");
 	KUNIT_EXPECT_EQ_MSG(test, lost, 0, "not pending");
 
 	for (i = 0; i < n; i++)
@@ -200,8 +200,8 @@ static void act_past(struct probe *p)
 
 /*
  * Two callbacks re-arm their timers for the past or for the same time again and again.
- * They must not starve the other timers, which get due meanwhile: at once, in groups,
- * and by a cascade.
+ * They must not starve the other timers. Those are due at once, in groups, and after a
+ * cascade.
  */
 static void test_past_again(struct kunit *test)
 {
@@ -211,7 +211,7 @@ static void test_past_again(struct kunit *test)
 	unsigned int i;
 
 	if (hwt_years)
-		kunit_skip(test, "in simulated time callbacks take none");
+		kunit_skip(test, "callbacks take no simulated time");
 	for (i = 0; i < 2; i++) {
 		p[i].act = act_past;
 		p[i].n = i;
@@ -306,7 +306,7 @@ static void test_reduce(struct kunit *test)
 	KUNIT_EXPECT_LE(test, hwheel_expires(timer), hwheel_now(wheel) + HOUR / 2);
 	KUNIT_EXPECT_GE(test, hwheel_remaining(timer), HOUR / 2 - SECS(60));
 
-	/* From a coarse spoke to a near one, but not to the last tick of the coarse one. */
+	/* The timer moves from a coarse spoke to a near spoke. */
 	KUNIT_EXPECT_TRUE(test, hwheel_add_at(timer, expires, 0));
 	hwt_hold();
 	KUNIT_EXPECT_TRUE(test, hwheel_reduce(timer, 3 * MS));
@@ -597,7 +597,7 @@ static void test_forward_missed(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hwheel_pending(timer));
 }
 
-/* From times so long ago that the difference to now does not fit an s64 */
+/* Forward expirations that are so long ago that now - expires does not fit into s64. */
 static void test_forward_ages(struct kunit *test)
 {
 	static const ktime_t ages[] = {
@@ -716,7 +716,7 @@ static void test_clocks(struct kunit *test)
 	hwt_expect_once(test, p, 100);
 }
 
-/* The cases of all contexts; each suite needs an array of its own. */
+/* The cases of all contexts. A macro, because each suite needs an array of its own. */
 #define SUITE(context, ...)					\
 	HWT_SUITE(hwheel_api, context,				\
 		  KUNIT_CASE(test_random_delays),		\

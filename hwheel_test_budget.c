@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suites hwheel_budget_*: many timers at once, and callbacks that take long. No timer is
- * lost, the order is kept, and a timer of the kernel's own must get the CPU meanwhile.
+ * Suites hwheel_budget_*: many timers at once, and callbacks that take long. No timer may
+ * be lost, callbacks must run in order, and other work must get the CPU meanwhile.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -27,9 +27,9 @@ static void test_overdrawn(struct kunit *test)
 	struct probe *p = hwt_probe_new(test, wheel, NSEC_PER_USEC);
 
 	if (hwt_years)
-		kunit_skip(test, "nothing takes any time");
+		kunit_skip(test, "callbacks take no simulated time");
 	if (hwt_suite_context != HWHEEL_HARDIRQ)
-		kunit_skip(test, "others have the CPU between runs");
+		kunit_skip(test, "other work gets the CPU between runs");
 	p->act = act_rearm_soon;
 	p->n = 100;
 	hwheel_add(&p->timer, 0);
@@ -134,7 +134,7 @@ static void budget(struct kunit *test, unsigned int n, ktime_t budget_ns, ktime_
 	KUNIT_EXPECT_EQ(test, lost, 0);
 	hwt_expect_order(test, p, n);
 	KUNIT_EXPECT_GT(test, hwheel_count(wheel, "budget_overruns"), 0);
-	KUNIT_EXPECT_GT_MSG(test, other.n, 0, "all others had to wait");
+	KUNIT_EXPECT_GT_MSG(test, other.n, 0, "other work had to wait for all callbacks");
 	kunit_info(test, "%u timers, %llu overruns; meanwhile a 1 ms timer ran %u times, at most %lld ns apart",
 		   n, hwheel_count(wheel, "budget_overruns"), other.n, other.gap);
 }
@@ -224,7 +224,7 @@ static void test_budget_left(struct kunit *test)
 	KUNIT_EXPECT_GE(test, hwheel_count(wheel, "budget_overruns"), 1);
 }
 
-/* Arm a timer while another one is long overdue, and so the base's clock far behind. */
+/* Arm a timer while another one is long overdue. The base's clock is far behind then. */
 static void test_held_off(struct kunit *test)
 {
 	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 3);
@@ -254,7 +254,7 @@ static void test_long_callback(struct kunit *test)
 	unsigned int i;
 
 	if (hwt_years)
-		kunit_skip(test, "timers are to be late");
+		kunit_skip(test, "in simulated time the timers would not be late");
 	p[0].act = act_long;
 	hwt_hold();
 	due = hwheel_now(wheel) + 20 * MS;
@@ -290,7 +290,7 @@ static void test_thousands(struct kunit *test)
 		   hwheel_count(wheel, "interrupts"));
 }
 
-/* The cases of all contexts; each suite needs an array of its own. */
+/* The cases of all contexts. A macro, because each suite needs an array of its own. */
 #define SUITE(context, ...)					\
 	HWT_SUITE(hwheel_budget, context,			\
 		  KUNIT_CASE(test_overdrawn),			\

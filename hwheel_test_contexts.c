@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suites hwheel_contexts_*: arming from each context, and what only one context has.
- * The probe's callback looks at the kernel's own idea of the context.
+ * Suites hwheel_contexts_*: arming from each context, and properties of single contexts.
+ * The probe's callback asks the kernel in which context it runs.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -128,7 +128,7 @@ static atomic_t sleeping;
 static void act_sleep(struct probe *p)
 {
 	if (atomic_inc_return(&sleeping) != 1)
-		p->fault = "it ran while another one slept";
+		p->fault = "it ran while another callback slept";
 	usleep_range(500, 1000);
 	atomic_dec(&sleeping);
 }
@@ -171,7 +171,7 @@ static void act_wheels(struct probe *p)
 		wheel = hwheel_create(&(struct hwheel_config){
 			.name = "kunit-inner", .context = context });
 		if (IS_ERR(wheel)) {
-			p->fault = "it could not make a wheel";
+			p->fault = "it could not create a wheel";
 			return;
 		}
 		hwheel_setup_on_stack(&timer, wheel, inner_run, 0);
@@ -197,7 +197,7 @@ static void test_wheels_by_callback(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&inner_runs), 3);
 }
 
-/* The cases of all contexts; each suite needs an array of its own. */
+/* The cases of all contexts. A macro, because each suite needs an array of its own. */
 #define SUITE(context, ...)					\
 	HWT_SUITE(hwheel_contexts, context,			\
 		  KUNIT_CASE(test_contexts),			\

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Suites hwheel_cpus_*: the CPU that a callback runs on, and CPUs that go offline and
- * come online. The probe notes the CPU; the test knows which one it sent the timer to.
+ * come online. The probe records the CPU on which its callback ran.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -68,7 +68,7 @@ static int send_thread(void *data)
 
 /*
  * All CPUs send the same timers to one CPU after the other, while their callbacks run and
- * while runs wait for a base's lock. Lockdep must not complain.
+ * while runs wait for a base's lock. Lockdep must report nothing.
  */
 static void test_sent_about(struct kunit *test)
 {
@@ -80,7 +80,7 @@ static void test_sent_about(struct kunit *test)
 	int cpu;
 
 	if (n == 1)
-		kunit_skip(test, "there is but one CPU");
+		kunit_skip(test, "there is only one CPU");
 	for (i = 0; i < SENT; i++) {
 		p[i].act = act_dawdle;
 		p[i].shared = true;
@@ -111,7 +111,7 @@ static void test_sent_about(struct kunit *test)
 	hwt_expect_balance(test, wheel);
 }
 
-/* The first run lasts until the test has re-armed @p. If @p->n, it re-arms @p itself. */
+/* The first call re-arms @p if @p->n is set. Otherwise it waits until the test does so. */
 static void act_armed_meanwhile(struct probe *p)
 {
 	if (runs(p) > 1)
@@ -135,7 +135,7 @@ static void test_which_cpu_next(struct kunit *test)
 	unsigned int i;
 
 	if (num_online_cpus() == 1)
-		kunit_skip(test, "there is but one CPU");
+		kunit_skip(test, "there is only one CPU");
 	other = cpumask_any_but(cpu_online_mask, cpu);
 	for (i = 0; i < 3; i++) {
 		init_completion(&go_on);
@@ -215,7 +215,7 @@ static void test_which_cpu(struct kunit *test)
 		"pending elsewhere, sent there",
 		"pending elsewhere, re-armed there",
 		"pinned, pending, re-armed elsewhere",
-		"pinned, has run, armed again elsewhere",
+		"pinned, has run, re-armed elsewhere",
 		"sends itself there",
 		"pinned, sent there, re-armed elsewhere",
 	};
@@ -225,7 +225,7 @@ static void test_which_cpu(struct kunit *test)
 	int cpu;
 
 	if (num_online_cpus() == 1)
-		kunit_skip(test, "there is but one CPU");
+		kunit_skip(test, "there is only one CPU");
 	for_each_online_cpu(cpu) {
 		other = cpumask_any_but(cpu_online_mask, cpu);
 		q = &p[nr * cpu];
@@ -292,7 +292,7 @@ static void test_coming_cpu(struct kunit *test)
 	int state;
 
 	if (!cpu || remove_cpu(cpu))
-		kunit_skip(test, "no CPU goes offline here");
+		kunit_skip(test, "no CPU can go offline here");
 	for_coming = &p[0];
 	state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "hwheel_kunit:prepare",
 					  cpu_comes, NULL);
@@ -317,7 +317,7 @@ static void test_offline_cpu(struct kunit *test)
 	bool gone;
 
 	if (!cpu || remove_cpu(cpu))
-		kunit_skip(test, "no CPU goes offline here");
+		kunit_skip(test, "no CPU can go offline here");
 	KUNIT_EXPECT_FALSE(test, cpu_online(cpu));
 	for (i = 0; i < 3; i++) {
 		probe_add_on(&p[i], (i + 1) * 300 * MS, cpu);
@@ -337,7 +337,7 @@ static void test_offline_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
 }
 
-/* The cases of all contexts; each suite needs an array of its own. */
+/* The cases of all contexts. A macro, because each suite needs an array of its own. */
 #define SUITE(context, ...)					\
 	HWT_SUITE(hwheel_cpus, context,				\
 		  KUNIT_CASE(test_sent_about),			\

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite hwheel_create: wheels created and destroyed, without memory, and very often. It
- * runs before all other suites: once a wheel was destroyed, its memory is used again.
+ * Suite hwheel_create: creates and destroys wheels when allocations fail, and very often.
+ * It runs before all other suites: once a wheel was destroyed, the next
+ * hwheel_create() takes its memory and allocates little.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -77,7 +78,7 @@ static void test_create_faults(struct kunit *test)
 		kunit_skip(test, "no failslab, or its ignore-gfp-wait is on");
 	/* The wheel, and the parking lot of each CPU */
 	KUNIT_EXPECT_GE(test, failed, 1 + num_possible_cpus());
-	kunit_info(test, "%u allocations failed, %u times the wheel could do without\n",
+	kunit_info(test, "%u allocations failed; %u times the wheel worked without\n",
 		   failed + whole, whole);
 }
 

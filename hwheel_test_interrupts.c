@@ -2,7 +2,7 @@
 /*
  * Suites hwheel_interrupts_*: the order of expirations, slack, and the interrupts that a
  * wheel takes. The wheel's counters must show one interrupt for each tick at which a
- * timer was due, and nearly none besides.
+ * timer was due, and almost no others.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -39,7 +39,7 @@ static void test_slack_meets(struct kunit *test)
 	unsigned int i;
 	u64 before;
 
-	/* A crowd that is parked for want of levels costs further interrupts. */
+	/* A crowd that is parked for lack of levels would cost more interrupts. */
 	hwt_levels_made(test, &p[n], 350 * MS);
 	before = hwheel_count(wheel, "interrupts");
 	hwt_hold();
@@ -123,7 +123,7 @@ static void test_quiet_cancelled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, runs(&p[0]) + runs(&p[2]), 0);
 }
 
-/* A timeout that is postponed all the time causes one interrupt per delay at most. */
+/* A timeout that is re-armed all the time causes at most one interrupt per delay. */
 static void test_quiet_put_off(struct kunit *test)
 {
 	struct hwheel *wheel = hwt_wheel_new(test, MS);
@@ -212,7 +212,7 @@ static void test_gap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "moderated"), moderated);
 }
 
-/* The cases of all contexts; each suite needs an array of its own. */
+/* The cases of all contexts. A macro, because each suite needs an array of its own. */
 #define SUITE(context, ...)					\
 	HWT_SUITE(hwheel_interrupts, context,			\
 		  KUNIT_CASE(test_order),			\

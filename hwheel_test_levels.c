@@ -160,7 +160,7 @@ static bool step(struct rig *rig, u64 now)
 
 	what = levels_step(&rig->l, now);
 	if (rig->l.moved - moved > HWHEEL_STEP)
-		KUNIT_FAIL(rig->test, "%llu timers moved at a time", rig->l.moved - moved);
+		KUNIT_FAIL(rig->test, "%llu timers moved together", rig->l.moved - moved);
 	if (what == HWHEEL_DUE) {
 		while ((timer = levels_pop(&rig->l))) {
 			struct item *item = container_of(timer, struct item, timer);
@@ -371,7 +371,7 @@ static void test_examples(struct kunit *test)
 			if (turn) {
 				example_turn(rig, t, e);
 			} else {
-				/* Advance at once: one spoke is visited, no timer is moved. */
+				/* Advance in one go: one spoke is visited, no timer is moved. */
 				advance(rig, e->fires);
 				KUNIT_EXPECT_EQ_MSG(test, t->fired, e->fires, "%s", e->name);
 				KUNIT_EXPECT_EQ_MSG(test, rig->l.visited, 1, "%s", e->name);
@@ -562,8 +562,9 @@ static struct rig *rig_part(struct kunit *test, const unsigned int *spokes,
 }
 
 /*
- * Timers at all boundaries are armed on a wheel with @levels levels. Later the wheel
- * gets one more level at each of some ticks. The timers fire at their ticks, in order.
+ * Timers at all boundaries are armed on a wheel with @levels levels. Each time that the
+ * clock advances, the wheel first does @steps steps, then gets one more level. The timers
+ * fire at their ticks, in order.
  */
 static void grow_by_steps(struct kunit *test, const unsigned int *spokes,
 			  unsigned int levels, unsigned int steps)
@@ -769,14 +770,14 @@ static void crowd(struct kunit *test, u64 tick_ns, const unsigned int *spokes, u
 
 static void test_crowd(struct kunit *test)
 {
-	/* 20 ms of work for a spoke of 16 s, of 820 ms, of 16 ms; for a bucket of 16 ms */
+	/* 20 ms of work for a spoke of 16 s, of 820 ms, of 16 ms; and for a bucket */
 	crowd(test, MS, SPOKES(128, 128, 128), 5 * 16384, 16384, 10);
 	crowd(test, 50000, SPOKES(128, 128, 128), 5 * 16384, 16384, 200);
 	crowd(test, 1000, SPOKES(128, 128, 128), 5 * 16384, 16384, 10000);
 	crowd(test, 1000, SPOKES(2), 4 * 16384, 65536, 10000);
 }
 
-/* A million timers that share a tick are moved together. */
+/* Timers that share a tick are moved together, however many they are. */
 static void test_same_tick(struct kunit *test)
 {
 	enum { MANY = 20000 };

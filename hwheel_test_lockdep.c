@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite hwheel_lockdep: lockdep must report a wait for a callback under a lock that the
- * callback takes. It runs last: lockdep reports once, and is then of no use any more.
+ * Suite hwheel_lockdep: lockdep must report a task that waits for a callback while it holds
+ * a lock that the callback takes. The suite runs last, because lockdep switches itself
+ * off after a report.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -12,7 +13,7 @@
 
 static char *lockdep = "";
 module_param(lockdep, charp, 0444);
-MODULE_PARM_DESC(lockdep, "context (softirq, hardirq, work) in which to have lockdep report a deadlock, after which it switches itself off");
+MODULE_PARM_DESC(lockdep, "context of a deadlock for lockdep to report: softirq, hardirq or work; lockdep then switches itself off");
 
 static DEFINE_SPINLOCK(deadly_softirq);
 static DEFINE_RAW_SPINLOCK(deadly_hardirq);

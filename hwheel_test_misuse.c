@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suites hwheel_misuse_*: mistakes of drivers. hwheel must warn of each one once, by the
- * name of the culprit, and the timers beside it must expire as if nothing had happened.
+ * Suites hwheel_misuse_*: mistakes of drivers. hwheel must warn of each mistake once, and
+ * name the callback or the caller. All other timers must expire as usual.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
@@ -135,7 +135,7 @@ static void test_set_up_pending(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hwheel_count(other, "expired"), 1);
 }
 
-/* A timer with a faulty callback must not harm its neighbours, due at the same tick. */
+/* A faulty callback must not harm other timers that are due at the same tick. */
 static void expect_odd_harmless(struct kunit *test, void (*act)(struct probe *p))
 {
 	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 5);
@@ -167,7 +167,7 @@ static void act_preempt_off(struct probe *p)
 static void test_odd_preemption(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
-		kunit_skip(test, "the kernel does not count");
+		kunit_skip(test, "the kernel has no preempt_count");
 	expect_odd_harmless(test, act_preempt_off);
 	hwt_expect_warned(test, "returned with preempt_count", "callback hwt_probe_run");
 }
@@ -274,7 +274,7 @@ static void test_not_set_up(struct kunit *test)
 	hwt_expect_once(test, p, 1);
 }
 
-/* The cases of all contexts; each suite needs an array of its own. */
+/* The cases of all contexts. A macro, because each suite needs an array of its own. */
 /* debugobjects reports five mistakes at most, so its own cases come first. */
 #define SUITE(context, ...)					\
 	HWT_SUITE(hwheel_misuse, context,			\

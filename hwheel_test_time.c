@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite hwheel_time: a year of simulated time (parameter years). In simulated time
- * nothing is late by more than a tick, and each interrupt is accounted for.
+ * Suite hwheel_time: a year of simulated time (parameter years). In simulated time no
+ * timer may be late by more than a tick, and the tests can predict each interrupt.
  */
 #include <kunit/test.h>
 #include <linux/jiffies.h>
@@ -22,9 +22,9 @@ struct stock {
 };
 
 /*
- * All long timers are armed together, and so take one year in all. The suite's init
- * waits for them: KUnit ends a case after 300 s, also of simulated time, but sets no
- * such limit for the init.
+ * All long timers are armed together, so all of them together take one year. The suite's
+ * init waits for them, because KUnit ends a case after 300 s, also of simulated time. The
+ * init has no such limit.
  */
 static struct {
 	struct probe		*probes;	/* on the system wheel */

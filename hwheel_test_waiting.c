@@ -101,7 +101,7 @@ static void test_sync(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, hwheel_pending(&p->timer));
 		KUNIT_EXPECT_FALSE(test, hwheel_cancel_sync(&p->timer));
 		msleep(20);
-		KUNIT_EXPECT_EQ_MSG(test, runs(p), ran, "it ran on, delay %llu", p->n);
+		KUNIT_EXPECT_EQ_MSG(test, runs(p), ran, "it ran afterwards, delay %llu", p->n);
 		KUNIT_EXPECT_FALSE(test, hwheel_pending(&p->timer));
 
 		hwheel_add(&p->timer, p->n);
@@ -197,8 +197,9 @@ static void act_again(struct probe *p)
 }
 
 /*
- * A callback that is due again whenever it returns. The run could start the next callback
- * long before a waiter has woken up, and must not make the waiter wait for that one too.
+ * A callback is due again as soon as it returns. The run could begin the next callback
+ * long before a waiter has woken up. The waiter must not have to wait for that callback,
+ * too.
  */
 static void test_sync_again(struct kunit *test)
 {
@@ -221,7 +222,7 @@ static void test_sync_again(struct kunit *test)
 		task = kthread_run(waiter_thread, NULL, "hwheel-waiter");
 		KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 		if (!wait_for_completion_timeout(&waiter.done, msecs_to_jiffies(5000))) {
-			KUNIT_FAIL(test, "it is still waited for");
+			KUNIT_FAIL(test, "the waiter still waits");
 			hwheel_shutdown_sync(&p->timer);
 			wait_for_completion(&waiter.done);
 			return;
@@ -232,7 +233,7 @@ static void test_sync_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), 0);
 }
 
-/* The cases of all contexts; each suite needs an array of its own. */
+/* The cases of all contexts. A macro, because each suite needs an array of its own. */
 #define SUITE(context, ...)					\
 	HWT_SUITE(hwheel_waiting, context,			\
 		  KUNIT_CASE(test_wait_for_itself),		\

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Suites hwheel_wheels_*: the life of wheels, from creation to destruction, and the
- * levels that a wheel adds on demand. The counters and the free memory tell.
+ * levels that a wheel adds on demand. The tests look at counters and at free memory.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -148,7 +148,7 @@ static void test_destroy_pending(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, doomed);
 	for (i = 0; i < n; i++)
 		hwt_probe_setup(&doomed[i], wheel, MS, 0);
-	/* hwheel_destroy() takes about as long, and no timer may be due before it ends. */
+	/* hwheel_destroy() takes about as long as arming. Until then no timer may be due. */
 	while (arm_doomed(doomed, n, delay) > delay / 4 && delay < SECS(10)) {
 		for (i = 0; i < n; i++)
 			hwheel_cancel_sync(&doomed[i].timer);
@@ -179,7 +179,7 @@ static void test_destroy_pending(struct kunit *test)
 		kunit_skip(test, "the host is too slow");
 }
 
-/* A CPU with interrupts off, until the test says so or 3 s have passed */
+/* A CPU that keeps interrupts off until the test sets @hear, but for at most 3 s */
 static struct deaf {
 	bool			deaf, hear, gave_up;
 } deaf;
@@ -198,9 +198,10 @@ static void call_deaf(void *unused)
 }
 
 /*
- * hwheel_destroy() does not wait for another CPU: neither if the wheel was never used on
- * that CPU, nor if that CPU has yet to take the interrupt for a timer that was sent to
- * it. When that CPU takes the interrupt, the wheel may be destroyed, or in use again.
+ * hwheel_destroy() must not wait for a CPU that keeps interrupts off. There are two cases:
+ * the wheel was never used on that CPU, or the wheel has sent it a kick, for a timer that
+ * another CPU armed there. When the CPU takes the kick, the wheel may be destroyed, or in
+ * use again.
  */
 static void test_destroy_deaf(struct kunit *test)
 {
@@ -211,7 +212,7 @@ static void test_destroy_deaf(struct kunit *test)
 	u64 interrupts;
 
 	if (num_online_cpus() == 1)
-		kunit_skip(test, "there is but one CPU");
+		kunit_skip(test, "there is only one CPU");
 	for (i = 0; i < 2; i++) {
 		wheel = hwheel_create(&config);
 		KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(wheel));
@@ -331,7 +332,7 @@ static void test_levels_made(struct kunit *test)
 		hwt_probe_add(p, 5 * MS);
 		hwt_expect_once(test, p, 1);
 		KUNIT_EXPECT_EQ_MSG(test, hwheel_count(wheel, "levels_added"), rows[i].levels,
-				    "row %u, after a nearer one", i);
+				    "row %u, after a nearer timer", i);
 		hwt_probe_setup(p, hwt_suite_wheel, SUITE_TICK_NS, 0);
 		hwt_wheel_destroy(test);
 	}
@@ -492,7 +493,7 @@ static void test_thousand_wheels(struct kunit *test)
 	}
 }
 
-/* The cases of all contexts; each suite needs an array of its own. */
+/* The cases of all contexts. A macro, because each suite needs an array of its own. */
 #define SUITE(context, ...)					\
 	HWT_SUITE(hwheel_wheels, context,			\
 		  KUNIT_CASE(test_come_and_go),			\

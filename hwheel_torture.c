@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hwheel_torture - tries to break hwheel, and notices when it does
+ * hwheel_torture - tries to break hwheel, and reports it if hwheel breaks
  *
  * On each CPU threads, timer callbacks, a hard and a soft hrtimer and an irq_work call
  * the API on the same timers, in random order. Meanwhile CPUs go offline and come online,
@@ -12,12 +12,13 @@
  *
  * After a failure the module stays loaded, as it can free nothing safely.
  *
- * How it knows
- * ------------
+ * How it finds violations
+ * -----------------------
  *
  * The test relies on the return values of the API, and on clocks that hwheel does not
- * touch. Lateness is counted but is no failure, as simulated CPUs may sleep for any time.
- * A timer is lost if the monitor has seen it overdue LOST_SCANS times, a second apart.
+ * touch. It counts lateness, but does not fail for it: emulated CPUs may pause for any
+ * time. A timer is lost if the monitor has seen it overdue LOST_SCANS times, a second
+ * apart.
  *
  * Private timers. Any context may arm and cancel them, under the lock of their slot. So
  * the slot knows what each call must return. A run dequeues a timer before the timer's
@@ -25,22 +26,29 @@
  *
  *	live	the last arming; it was not cancelled, and no callback for it has
  *		taken the lock
- *	passed	the arming before; a call that re-armed or cancelled found that the
- *		timer had fired, and its callback waits for the lock
+ *	passed	an earlier arming; a call that wanted to re-arm or cancel the timer
+ *		found that it had fired, and its callback waits for the lock
  *
- * If a call does not find the live arming, the timer has fired. That is a violation if
- * the timer was not due yet. It is one, too, if there is a passed arming, as the
- * callbacks of one timer do not overlap. These are violations as well: a call finds an
- * arming where there is none; a callback runs without an arming, before its time, inside
- * another callback of the timer, in a freed timer, or after a _sync call has returned. A
- * _sync call marks the slot. Then only the callback may arm the timer, and after the
- * call the armings must equal the cancels and callbacks.
+ * If there is a live arming, but a call finds the timer not pending, then the timer has
+ * fired. This is a violation
+ *
+ *  - if the timer was not due yet,
+ *  - if there is a passed arming, too, because the callbacks of a timer must not overlap.
+ *
+ * Other violations are:
+ *
+ *  - A call finds the timer pending, but there is no live arming.
+ *  - A callback runs without an arming, before its time, inside another callback of the
+ *    timer, in a freed timer, or after a _sync call has returned.
+ *
+ * A _sync call marks the slot. Then only the callback may arm the timer. After the call,
+ * the number of armings must equal the number of cancels and callbacks.
  *
  * Shared timers have no lock. The test counts their armings, cancels and callbacks by
  * return values. Now and then it closes a timer to all users, and checks that armed =
  * cancelled + fired. A callback is early if it runs before all of the times that the
  * calls may have armed: see shared_fire(). hwheel_forward() does not return whether it
- * replaced an arming. So for timers that are forwarded ("loose") less can be checked.
+ * replaced an arming. So the test checks less for timers that are forwarded ("loose").
  *
  * Order. Timer B is armed for a tick in the future and stays on its base. Timer A is due
  * at a later tick. If A runs first on that base, the order is broken: B was armed before
@@ -192,7 +200,7 @@ enum count {
 	IN_SOFTIRQ,
 	IN_HARDIRQ,
 	IN_WORK,
-	BALANCED,		/* checks of a shared timer's books */
+	BALANCED,		/* checks that the counts of a shared timer balance */
 	HOTPLUGS,		/* CPUs taken offline */
 	WHEELS,			/* made and destroyed */
 	PENDING_AT_DESTROY,
@@ -590,7 +598,7 @@ struct slot {
 	bool			live;
 	bool			passed;
 	bool			shut;		/* shut down, not set up again */
-	bool			shutting;	/* by a waiter, or with the wheel */
+	bool			shutting;	/* by a _sync call, or with its wheel */
 	bool			dead;		/* its wheel is destroyed */
 	bool			plain;		/* its callback does nothing */
 	u8			closers;	/* threads in a _sync call */
@@ -609,8 +617,8 @@ static void private_fire(struct hwheel_timer *timer);
 
 /*
  * A callback waits only for callbacks of higher classes, so callbacks never wait for each
- * other in a ring. The lock classes show lockdep the same. Short-lived wheels have a
- * class of their own, for which no callback waits.
+ * other in a ring. Each class has a lock class, so that lockdep knows the order.
+ * Short-lived wheels have a class of their own, for which no callback waits.
  */
 #define CLASSES		4
 #define NO_CLASS	-1U	/* below the first class */
@@ -750,7 +758,7 @@ static void private_arm(struct slot *s, enum event op, struct rnd_state *rnd, bo
 
 	if (s->shut) {
 		if (pending || hwheel_pending(timer) || expires != old)
-			violation("%s: a timer was armed that had been shut down",
+			violation("%s: armed a timer that had been shut down",
 				  op_names[op]);
 		return;
 	}
@@ -759,7 +767,7 @@ static void private_arm(struct slot *s, enum event op, struct rnd_state *rnd, bo
 	if (own && !hwheel_pending(timer) && op != OP_MOD_PENDING) {
 		/* Nobody shuts down a timer while its callback runs */
 		if (pending || (!s->shutting && s->index >= 0))
-			violation("%s: own callback armed its timer in vain", op_names[op]);
+			violation("%s: no effect in the timer's own callback", op_names[op]);
 		if (s->live)
 			violation("%s: timer not pending in its own callback: lost",
 				  op_names[op]);
@@ -774,18 +782,18 @@ static void private_arm(struct slot *s, enum event op, struct rnd_state *rnd, bo
 
 	if (op == OP_MOD_PENDING && !pending) {
 		if (expires != old)
-			violation("%s: time of a timer changed that was not pending",
+			violation("%s: changed the time of a timer that was not pending",
 				  op_names[op]);
 		return;
 	}
 	if (op == OP_REDUCE && pending && expires == old) {
 		if (plan.to < old)
-			violation("reduce: timer left at %lld, not brought forward to %lld",
+			violation("reduce: timer left at %lld, not moved to the earlier %lld",
 				  old, plan.to);
 		return;
 	}
 	if (op == OP_REDUCE && pending && expires > old)
-		violation("reduce: timer put off from %lld to %lld", old, expires);
+		violation("reduce: timer moved from %lld to the later %lld", old, expires);
 	check_expires(&plan, old, expires);
 
 	if (pending) {
@@ -1049,7 +1057,7 @@ static bool private_own_event(struct slot *s, struct victim **new,
 	count_event(OP_SHUTDOWN);
 	private_cancel(s, OP_SHUTDOWN);
 	if (s->passed) {
-		violation("callback in the callback");
+		violation("a second callback of a timer begins before the first has ended");
 		return false;
 	}
 	if (*new) {
@@ -1099,8 +1107,8 @@ static void dawdle(struct rnd_state *rnd)
 }
 
 /*
- * On PREEMPT_RT the allocator takes sleeping locks. Other kernels may be configured to
- * report what would be wrong on PREEMPT_RT.
+ * On PREEMPT_RT the allocator takes sleeping locks. CONFIG_PROVE_RAW_LOCK_NESTING reports
+ * this on other kernels, too.
  */
 static bool may_allocate(void)
 {
@@ -1124,7 +1132,7 @@ static void private_fire(struct hwheel_timer *timer)
 		return;
 	}
 	if (atomic_inc_return(&v->inside) != 1)
-		violation("callback of a timer runs twice at a time");
+		violation("two callbacks of a timer run at the same time");
 	/* Before the lock: waiting for it must not hide an early callback. */
 	mono = ktime_get();
 	boot = ktime_get_boottime();
@@ -1246,15 +1254,13 @@ static void shared_cancelled(struct shared *sh, bool pending)
 }
 
 /*
- * A callback cannot know which call armed it. So each call notes the time for which it
- * arms, in earliest[0], before it arms. A callback is early if it runs before all noted
- * times.
+ * A callback cannot know which call armed it. So before a call arms, it notes the time in
+ * earliest[0]. A callback is early if it runs before all noted times.
  *
- * When may a callback forget a note? If no call is under way when callback k looks, then
- * all calls that have made notes have returned. Their armings are pending by then, or
- * replaced, or have fired. So none of them can fire after callback k + 1. So a note that
- * is two callbacks old may go. It stays for one more callback, because a call may begin
- * while the callback looks.
+ * When may a callback forget a note? If callback k sees no call under way, then all calls
+ * that have made notes have returned. Their armings are pending, replaced, or have fired.
+ * So none of them can fire after callback k + 1, and a note can be forgotten after two
+ * callbacks. It is kept for a third one, because a call may begin while callback k looks.
  */
 static void shared_fire(struct hwheel_timer *timer)
 {
@@ -1264,7 +1270,7 @@ static void shared_fire(struct hwheel_timer *timer)
 	unsigned int i;
 
 	if (atomic_inc_return(&sh->inside) != 1)
-		violation("callback of a shared timer runs twice at a time");
+		violation("two callbacks of a shared timer run at the same time");
 	now = wheel_clock(sh->wheel);
 	check_context(sh->wheel);
 	count_event(FIRED);
@@ -1313,7 +1319,7 @@ static void shared_setup(struct shared *sh, struct rnd_state *rnd)
 		atomic64_set(&sh->earliest[i], S64_MAX);
 }
 
-/* Close the timer to all users, end it, and check that its books balance */
+/* Close the timer to all users, end it, and check that armed = cancelled + fired */
 static void shared_close(struct shared *sh, bool shut, struct rnd_state *rnd)
 {
 	s64 armed, gone;
@@ -1348,7 +1354,7 @@ static void shared_close(struct shared *sh, bool shut, struct rnd_state *rnd)
 	if (shut) {
 		hwheel_add(&sh->timer, 0);
 		if (hwheel_pending(&sh->timer))
-			violation("a shared timer was armed that had been shut down");
+			violation("armed a shared timer that had been shut down");
 	}
 	shared_setup(sh, rnd);
 	atomic_set_release(&sh->closing, 0);
@@ -1665,7 +1671,7 @@ static int onoff_thread(void *unused)
 		stay = nap(msecs_to_jiffies(++n % 4 ? below(&rnd, onoff * 1000) :
 					    (LOST_SCANS + 5) * 1000));
 		if (add_cpu(cpu))
-			pr_warn("CPU %u does not come on line again\n", cpu);
+			pr_warn("CPU %u does not come online again\n", cpu);
 	}
 	return stay ? park() : 0;
 }
@@ -1765,7 +1771,7 @@ static void brief_destroy(struct brief *b)
 			violation("timer still pending after the wheel was destroyed");
 		raw_spin_lock_irqsave(&s->lock, flags);
 		if (s->passed)
-			violation("callback did not come, and the wheel was destroyed");
+			violation("wheel destroyed before a callback that had begun has run");
 		if (s->live)
 			count_event(PENDING_AT_DESTROY);
 		if (s->armed != s->fired + s->ended + s->live)
@@ -1775,7 +1781,7 @@ static void brief_destroy(struct brief *b)
 		raw_spin_unlock_irqrestore(&s->lock, flags);
 	}
 	count_event(WHEELS);
-	/* Give late callbacks the time to find a dead slot */
+	/* Give late callbacks time to find a dead slot */
 	usleep_range(1000, 3000);
 }
 
@@ -1805,7 +1811,7 @@ static int torture_warn_once(void)
 	return err;
 }
 
-static unsigned long wheel_steps;	/* of wheel_thread(); slots do not wait for it */
+static unsigned long wheel_steps;	/* progress of wheel_thread() */
 
 static void step(void)
 {
@@ -1893,7 +1899,7 @@ static void scan_slot(struct slot *s)
 		violation("timer for %lld not fired at %lld, wheel %s: lost", expires, now,
 			  s->wheel->name);
 
-	/* If the callback itself takes that long, the wheel is not to blame */
+	/* If the callback itself takes that long, hwheel is not the cause */
 	if (s->closers && !atomic_read(&s->victim->inside))
 		s->stuck_scans++;
 	else
@@ -1914,7 +1920,7 @@ static void scan_wheel_thread(void)
 	stuck = seen == READ_ONCE(wheel_steps) ? stuck + 1 : 0;
 	seen = READ_ONCE(wheel_steps);
 	if (stuck > STUCK_SCANS)
-		violation("hwheel_destroy or a _sync of a wheel that goes does not return");
+		violation("hwheel_destroy, or a _sync call before it, does not return");
 }
 
 static void scan_slots(void)
@@ -2018,7 +2024,7 @@ static unsigned int count_due(void)
 
 static int torture_cpuhp_state;
 
-/* A thread that hangs is reported, not waited for. */
+/* Report a thread that hangs. Do not wait for it. */
 static void finish_threads(void)
 {
 	WRITE_ONCE(stopping, true);
@@ -2068,7 +2074,7 @@ static void finish_timers(void)
 		private_sync(&slots[i], OP_SHUTDOWN_SYNC, NULL, &rnd, true);
 	for (i = 0; i < nr_shared && !atomic_read(&failed); i++)
 		shared_close(&shareds[i], true, &rnd);
-	/* Give a late callback the time to run */
+	/* Give a late callback time to run */
 	schedule_timeout_uninterruptible(HZ / 10);
 }
 
@@ -2101,7 +2107,7 @@ static int monitor_thread(void *unused)
 	bool stay = true;
 
 	while (stay && !over()) {
-		/* Not the next window but the one after it: timers need time to gather */
+		/* Take the second window from now, so that timers have time to gather */
 		WRITE_ONCE(crowd_at,
 			   (div_s64(ktime_get(), CROWD_NS) + 2) * (s64)CROWD_NS);
 		stay = nap(HZ / 4);
@@ -2160,7 +2166,7 @@ static int __init check_params(void)
 		return -EINVAL;
 	}
 	if (done) {
-		pr_err("done is for reading only\n");
+		pr_err("the parameter done is read only\n");
 		return -EINVAL;
 	}
 	if (!seed)
@@ -2347,7 +2353,7 @@ err_free:
 static void __exit torture_exit(void)
 {
 	kthread_stop(monitor_task);
-	/* It failed after rmmod had begun: too late to refuse. So never return. */
+	/* The test failed after rmmod had begun. Never return, so that nothing is freed. */
 	while (atomic_read(&failed))
 		schedule_timeout_uninterruptible(HZ);
 }

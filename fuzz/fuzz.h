@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* An input has at most so many bytes, with a 0 at its end */
+/* The most bytes of an input, including the 0 at its end */
 #define FUZZ_LINE	1024
 
-/* Print each word as it is done */
+/* Print each word when it is carried out */
 extern bool fuzz_verbose;
 
 /* libFuzzer calls this function by another name, see scripts/fuzz.sh */

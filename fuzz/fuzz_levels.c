@@ -33,14 +33,15 @@
  *	yN		cancel any N timers
  *	oWHERE		move all timers to another wheel, whose clock is at WHERE
  *	qWHERE		if there are no timers: let a single timer fire at WHERE
- *	rWHERE		set the time to WHERE, and do all that is to be done
- *	pN,WHERE	set the time to WHERE, and take N steps, with one timer each
- *	wN		N times: run when the wheel wants to be woken
+ *	rWHERE		set the time to WHERE, and run until nothing is left to do
+ *	pN,WHERE	set the time to WHERE, and do N steps, each of which runs at most
+ *			one timer
+ *	wN		N times: set the time to the next wakeup of the wheel, and run
  *	uN		add N levels, up to the number of the geometry
  *	kN		add N fans
  *	eWHERE		move the clock forward, if there is nothing to do before WHERE
  *	vLEVEL,SPOKE	begin a walk
- *	nN		look at N timers of that walk
+ *	nN		look at the next N timers of that walk
  *	x		check the whole structure
  */
 #include <stdio.h>
@@ -73,7 +74,7 @@ struct word {
 };
 
 enum walked {
-	WALK_ANY,		/* added meanwhile, or may have moved */
+	WALK_ANY,		/* added during the walk, or may have moved */
 	WALK_EXPECTED,
 	WALK_SEEN,
 };
@@ -83,7 +84,7 @@ struct item {
 	struct hwheel_timer	timer;
 	unsigned int		index;
 	u64			due;		/* tick, by plain division */
-	u64			turn;		/* as due; the floor if armed overdue */
+	u64			turn;		/* as @due; if overdue when armed: the floor */
 	enum walked		walked;
 };
 
@@ -210,7 +211,7 @@ static void wheel_grow(struct wheel *w, unsigned int levels)
 
 		w->memory[i] = zeroes(level_size(geometry.spokes[i]));
 		levels_grow(&w->l, level_init(&w->l, i, w->memory[i]));
-		check(w->l.nr == i + 1, "it did not grow by a level");
+		check(w->l.nr == i + 1, "the wheel did not grow by a level");
 	}
 }
 
@@ -229,8 +230,8 @@ static void wheel_add_fans(struct wheel *w, unsigned int n)
 /* The wheel asks for levels and fans. The line decides whether and when they come. */
 static void want(struct hwheel_levels *l)
 {
-	check(l->wanted <= geometry.levels, "it wants more levels than planned");
-	check(l->nr < l->wanted || l->fans < l->fans_wanted, "it wants nothing");
+	check(l->wanted <= geometry.levels, "the wheel wants more levels than planned");
+	check(l->nr < l->wanted || l->fans < l->fans_wanted, "the wheel wants nothing");
 }
 
 static struct wheel *wheel_new(u64 clock)
@@ -306,9 +307,9 @@ static void check_word(void)
 	u64 least = first_turn();
 
 	check(wheel->l.pending == nr_items, "the number of timers is wrong");
-	check(armed <= least, "it would wake too late");
-	check(wake() <= least, "it wants to be woken too late");
-	check((wake() == HWHEEL_NEVER) == !nr_items, "it wants to be woken for no timer");
+	check(armed <= least, "the wheel would wake too late");
+	check(wake() <= least, "levels_wake() is too late");
+	check((wake() == HWHEEL_NEVER) == !nr_items, "a wheel without timers would wake");
 
 	/*
 	 * Checking the structure looks at every spoke, so do it less often with many
@@ -381,7 +382,7 @@ static void add(s64 expires)
 	item->due = tick_up(expires);
 	item->timer.expires = expires;
 	due = levels_due(&wheel->l, &item->timer);
-	check(due == item->due, "a tick is not what division says");
+	check(due == item->due, "a tick differs from plain division");
 	armed = min(armed, levels_add(&wheel->l, &item->timer, due));
 	added(item);
 }
@@ -413,14 +414,14 @@ static void del(struct item *item)
 	item_free(item);
 }
 
-/* Take timers off the wheel, in the way of a wheel that is destroyed */
+/* Take any @n timers off the wheel, as hwheel_destroy() does */
 static void del_any(unsigned int n)
 {
 	struct hwheel_timer *timer;
 
 	while (n-- && (timer = levels_any(&wheel->l)))
 		del(item_of(timer));
-	check(!nr_items == !levels_any(&wheel->l), "levels_any() finds a timer or none, wrongly");
+	check(!nr_items == !levels_any(&wheel->l), "levels_any() and the number of timers differ");
 }
 
 /* ------------------------------------------------------------------------ */
@@ -449,11 +450,11 @@ static void check_align(u64 first, u64 last, u64 got)
 	u64 tick, unit, best;
 	unsigned int i;
 
-	check(got >= first && got <= last, "slack led out of its window");
+	check(got >= first && got <= last, "slack picked a tick outside the window");
 	best = roundness(got);
 	for (tick = first; tick <= last && tick - first < 300; tick++)
 		check(tick == got || roundness(tick) < best,
-		      "slack did not find the roundest tick");
+		      "slack did not find the most coarsely aligned tick");
 	/*
 	 * If the window has a multiple of a unit, the last multiple before its end is in
 	 * the window
@@ -462,7 +463,7 @@ static void check_align(u64 first, u64 last, u64 got)
 		for (unit = width(i); unit <= last; unit *= 2) {
 			tick = last / unit * unit;
 			check(tick < first || roundness(tick) <= best,
-			      "slack did not find the roundest tick of many");
+			      "slack did not find the most coarsely aligned tick of many");
 		}
 }
 
@@ -505,7 +506,7 @@ static bool step(unsigned int pops)
 	check(l->clock <= now || l->clock == clock, "the clock is ahead of time");
 	check(l->moved - moved <= HWHEEL_STEP, "too many timers moved at once");
 	check(what != HWHEEL_MOVED || l->moved != moved || l->visited != visited,
-	      "nothing was moved, and more is to come");
+	      "nothing was moved, but the run goes on");
 
 	if (what == HWHEEL_IDLE) {
 		check(l->clock >= now, "idle, but the clock is behind the time");
@@ -533,17 +534,17 @@ static void go_to(u64 tick)
 static void end_run(void)
 {
 	armed = levels_wake(&wheel->l);
-	check(armed > now, "it wants to be woken over and over");
+	check(armed > now, "the wheel would wake again and again");
 }
 
-/* Do all that is to be done. A timer only moves down, at most about 60 times. */
+/* Run until nothing is left to do. A timer moves down at most about 60 times. */
 static void run(u64 tick)
 {
 	unsigned int steps = 100 * (nr_items + 1);
 
 	go_to(tick);
 	while (step(MAX_ITEMS))
-		check(--steps, "it has been busy for too long");
+		check(--steps, "the steps do not end");
 	end_run();
 }
 
@@ -634,8 +635,8 @@ static void do_slack(const struct word *w)
 	if (expires > S64_MAX - slack)
 		slack = S64_MAX - expires;
 	last = expires + slack < 0 ? 0 : (expires + slack) / geometry.tick_ns;
-	check(first == levels_tick_up(l, expires), "a tick is not what division says");
-	check(last == levels_tick_down(l, expires + slack), "a tick is not what division says");
+	check(first == levels_tick_up(l, expires), "a tick differs from plain division");
+	check(last == levels_tick_down(l, expires + slack), "a tick differs from plain division");
 	if (first && first <= last) {
 		u64 tick = levels_align(l, first, last);
 
@@ -699,7 +700,7 @@ static void do_other(const struct word *w)
 		armed = min(armed, levels_add(&wheel->l, timer, item->due));
 		added(item);
 	}
-	check(!from->l.pending, "some timers stayed behind");
+	check(!from->l.pending, "some timers did not move");
 	wheel_free(from);
 }
 
@@ -745,7 +746,7 @@ static void do_wake(const struct word *w)
 
 		go_to(armed);
 		check(step(1) || !fresh || wheel->l.starved,
-		      "it was woken and there was nothing to do");
+		      "the wheel was woken, but had nothing to do");
 		run(now);
 	}
 }
@@ -839,7 +840,7 @@ static void do_geometry(const struct word *w)
 	g->levels = w->given - 1;
 	for (i = 0; i < HWHEEL_MAX_LEVELS && i < g->levels; i++)
 		g->spokes[i] = w->operand[i + 1].n;
-	check(refused(g) == !!hwheel_geometry_fault(g), "a geometry is wrongly refused or not");
+	check(refused(g) == !!hwheel_geometry_fault(g), "hwheel_geometry_fault() is wrong");
 
 	g->tick_ns = max(min(g->tick_ns, S64_MAX / 2), HWHEEL_MIN_TICK_NS);
 	g->levels = max(min(g->levels, HWHEEL_MAX_LEVELS), 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Facts on division that the provers do not find by themselves inside a function. Here
- * they are axioms. lemmas.py has each axiom proved from this text, by itself: it may use
- * only those instances of other axioms that its comment names.
+ * Facts on division that the provers do not find by themselves inside a function. For the
+ * functions they are axioms. lemmas.py reads this file, and has each axiom proved. Such a
+ * proof may use only the instances of other axioms that the comment behind it names.
  */
 #ifndef _PROOFS_DIVISION_H
 #define _PROOFS_DIVISION_H

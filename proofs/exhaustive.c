@@ -68,7 +68,7 @@ static void add_level(void)
 	levels_grow(&levels, level_init(&levels, levels.nr, memory + size_below(levels.nr)));
 }
 
-/* Make an empty wheel of @geometry with @nr of its levels. All wheels are made here. */
+/* Make an empty wheel of @geometry, with @nr of its levels. */
 static void make_some(u64 clock, unsigned int nr)
 {
 	free(memory);
@@ -250,7 +250,7 @@ static void check_fits(void)
 	unsigned int i, j;
 
 	for (i = HWHEEL_MIN_SPOKES; i <= HWHEEL_MAX_SPOKES; i++)
-		for (j = 0; j < 3; j++) {	/* the last that fits, and around it */
+		for (j = 0; j < 3; j++) {	/* around the longest tick that fits */
 			first_geometry(S64_MAX / i - 1 + j);
 			geometry.spokes[0] = i;
 			check_fit();
@@ -353,7 +353,7 @@ static void check_places_from(u64 clock)
 				check_place((1ULL << bit) + i);
 }
 
-/* Also with only some of the levels, and with none */
+/* The same with only some of the levels, and with none */
 static void check_places(void)
 {
 	unsigned int nr;
@@ -634,7 +634,7 @@ static void run(unsigned int n, bool whole)
 			if (step == HWHEEL_MOVED)
 				continue;
 			if (levels_wake(&levels) > now)
-				fail("a timer due at %llu was put off", now);
+				fail("a timer due at %llu was delayed", now);
 			while ((timer = levels_pop(&levels))) {
 				i = timer - timers;
 				if (due[i] != now)
@@ -695,8 +695,8 @@ static void check_runs(unsigned int n, unsigned int deepest, unsigned int most, 
 }
 
 /*
- * The wheel begins without levels. They come at each possible stage, or after all of
- * them.
+ * The wheel begins without levels. The first level is added before each possible stage in
+ * turn. The other levels follow at once, or 1 to 3 stages apart.
  */
 static void check_growing(void)
 {

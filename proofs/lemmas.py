@@ -5,9 +5,9 @@ Proves the axioms in ACSL files one by one, except those of Pow2 and Bits.
 
 The variables of an axiom become constants. The prover gets the axiom's premises
 and the negation of its conclusion, and must find that they contradict each other.
-It gets no other axioms, except the instances that a comment "// by name(args) ..."
-behind the axiom names. These must be of axioms further up, or of Pow2's. Division
-rounds towards 0, as in C, also for negative numbers.
+It gets no other axioms, except instances of axioms that a comment
+"// by name(args) ..." behind the axiom names. These axioms must stand further up, or
+belong to Pow2. Division rounds towards 0, as in C, also for negative numbers.
 
 Usage: lemmas.py "FILE..." TIMEOUT PROVER...		PROVER: z3 or cvc5
 """

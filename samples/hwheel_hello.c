@@ -83,7 +83,8 @@ static void hello_poll(struct hwheel_timer *timer)
 
 	/*
 	 * This counts from the time when this poll was due, not from now. So the
-	 * period does not drift. More than one period: polls were missed.
+	 * period does not drift. If it moves by more than one period, polls were
+	 * missed.
 	 */
 	periods = hwheel_forward(timer, ms_to_ktime(POLL_MS));
 	if (periods > 1)

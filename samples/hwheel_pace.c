@@ -14,36 +14,40 @@
  * Departure times
  * ---------------
  *
- * A packet leaves at the latest of
+ * A packet has a slot at @rate, and one at @maxrate, if there is a maxrate. A slot is
+ * as long as the packet takes at that rate. It begins at the end of the slot before
+ * it. All flows share the slots at @rate. Each flow has its own slots at @maxrate.
+ *
+ * The departure time of a packet is the latest of these times:
  *
  *   - now;
  *   - the earliest departure time that its sender asked for (TCP does, and
  *     SO_TXTIME with CLOCK_MONOTONIC);
- *   - the end of the packet before it at @rate, which all flows share;
- *   - the end of the packet before it in its flow at @maxrate, if there is one;
- *   - the departure of the packet before it in its queue, so that flows are not
- *     reordered.
+ *   - the begin of its slot at @rate;
+ *   - the begin of its slot at @maxrate;
+ *   - the departure time of the packet before it in its queue, so that flows are
+ *     not reordered.
  *
- * The end of a packet counts from its departure time, not from the time when it
- * really left. So latency does not add up: after a packet that left late the next
- * one follows sooner, and the rate is kept. After a pause the ends are in the past.
- * Then @burst bytes may leave at once, and pacing begins anew.
+ * Slots do not depend on when packets really leave. So latency does not add up:
+ * after a packet that left late the next one follows sooner, and the rate is kept.
+ * After a pause the next slot begins @burst bytes in the past. So @burst bytes may
+ * leave at once, and then pacing begins anew.
  *
- * A packet that would leave more than HWPACE_HORIZON ahead is dropped. So is a
- * packet with a time of another clock, because such a time is far ahead. This
- * bounds how long a packet waits. A new rate holds for packets that arrive after
- * the change. Packets that are waiting keep their times.
+ * hwpace drops a packet whose departure time is more than HWPACE_HORIZON ahead. This
+ * bounds how long a packet waits. It also drops packets whose sender used another
+ * clock, because such times are far ahead. A new rate holds for packets that arrive
+ * after the change. Packets that are waiting keep their times.
  *
  * Packets of all flows leave in the order in which they arrived, as far as @maxrate
- * allows. Other shapers that time packets on arrival do the same. So hwpace paces
- * flows, but does not share the rate fairly between them. A packet that is
- * segmented later leaves as one, as with fq.
+ * allows. So hwpace paces flows, but does not share the rate fairly between them.
+ * All shapers that time packets on arrival have this property. A packet that the
+ * device segments leaves hwpace as one packet, as with fq.
  *
  * Queues and timers
  * -----------------
  *
- * sk_buff has no room for a timer. A packet needs none while another packet of its
- * flow waits before it. So flows are hashed to @flows queues. A queue is in order
+ * sk_buff has no room for a timer. But only the first waiting packet of a flow needs
+ * a timer. So flows are hashed to @flows queues. A queue is in order
  * of departure, and has a timer for its first packet. A queue is
  *
  *	idle		empty; its timer is not armed
@@ -73,14 +77,15 @@
  * The caller of each operation holds this lock. Timers are armed under it.
  *
  * The callback takes no lock. It adds its queue to a lock-free list and schedules
- * the qdisc. So hwpace_reset() may wait for callbacks, although its caller holds
- * the root lock. If the callback took the root lock, this would be a deadlock. On
- * PREEMPT_RT it would be one even for the callback of another qdisc, because a
- * waiter takes a lock that a run of the wheel holds across all its callbacks.
+ * the qdisc. There are two reasons:
  *
- * Since the callback takes no lock, it runs in hardirq context. So the timer interrupt
- * raises the network's softirq at once. In softirq context the wheel's softirq would
- * have to run first.
+ *   - hwpace_reset() waits for callbacks while its caller holds the root lock. If
+ *     the callback took the root lock, this would deadlock. On PREEMPT_RT even a
+ *     callback of another qdisc would deadlock, because a run of the wheel holds
+ *     a lock across all its callbacks, and a waiter takes that lock.
+ *   - So the callback can run in hardirq context: the timer interrupt raises the
+ *     network's softirq at once. In softirq context the wheel's softirq would have
+ *     to run first.
  *
  * The callback may find the device deactivated, like the timers of other qdiscs.
  * Then the root qdisc is noop_qdisc, and scheduling it does no harm.
@@ -121,7 +126,7 @@ struct hwpace_flow {
 	/* second cache line */
 	s64			next;		/* end of the last packet at maxrate */
 	struct list_head	ready;
-	struct llist_node	expired;	/* the callback's, until hwpace_collect() */
+	struct llist_node	expired;	/* on hwpace.expired */
 	struct Qdisc		*sch;
 } ____cacheline_aligned;
 
@@ -163,7 +168,7 @@ static struct hwpace_skb_cb *hwpace_skb_cb(struct sk_buff *skb)
 	return (struct hwpace_skb_cb *)qdisc_skb_cb(skb)->data;
 }
 
-/* In hardirq context, without a lock: see above. */
+/* Runs in hardirq context, without a lock: see above. */
 static void hwpace_expired(struct hwheel_timer *timer)
 {
 	struct hwpace_flow *flow = hwheel_container_of(flow, timer, timer);
@@ -178,7 +183,7 @@ static void hwpace_expired(struct hwheel_timer *timer)
 	rcu_read_unlock();
 }
 
-/* The queue is idle or just taken off a list, and has a first packet. */
+/* The queue has a packet, is on no list, and its timer is not armed: decide what it does. */
 static void hwpace_arrange(struct hwpace *q, struct hwpace_flow *flow, s64 now)
 {
 	s64 departure = hwpace_skb_cb(flow->head)->departure;
@@ -189,7 +194,7 @@ static void hwpace_arrange(struct hwpace *q, struct hwpace_flow *flow, s64 now)
 		hwheel_add_at(&flow->timer, departure, q->slack);
 }
 
-/* When a packet may leave at @rate; @next is the end of the packet before it. */
+/* The begin of a packet's slot at @rate. @next is the end of the slot before it. */
 static s64 hwpace_slot(const struct hwpace_rate *rate, s64 next, s64 earliest)
 {
 	return max(next, earliest - rate->burst);
@@ -210,7 +215,7 @@ static int hwpace_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	now = ktime_get_ns();
 	earliest = max_t(s64, now, skb->tstamp);
 
-	/* Take the shared slot now: a packet that waits longer delays no other */
+	/* Take a slot at @rate now. If the packet waits longer, it delays no other packet */
 	slot = hwpace_slot(&q->rate, q->next, now);
 	departure = max(earliest, slot);
 	if (q->maxrate.cfg.rate_bytes_ps) {
@@ -312,7 +317,7 @@ static void hwpace_reset(struct Qdisc *sch)
 	q->next = 0;
 }
 
-/* Not const, because 6.1 wants it so */
+/* Not const: in Linux 6.1 the policy below has pointers to non-const ranges */
 static struct netlink_range_validation hwpace_flows_range = {
 	.min = 1,
 	.max = HWPACE_MAX_FLOWS,
@@ -511,7 +516,7 @@ static void __exit hwpace_module_exit(void)
 module_init(hwpace_module_init);
 module_exit(hwpace_module_exit);
 
-/* The kernel asks for these when it meets an unknown qdisc: before 6.8, since 6.8 */
+/* For an unknown qdisc the kernel loads sch_NAME, or since 6.8 net-sch-NAME */
 MODULE_ALIAS("sch_hwpace");
 MODULE_ALIAS("net-sch-hwpace");
 MODULE_DESCRIPTION("hwheel sample: a qdisc that paces packets on a timing wheel");

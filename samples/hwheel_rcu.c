@@ -23,9 +23,9 @@
  *     pointer to the session and call hwheel_mod_pending(), which then returns
  *     false.
  *
- * Loading the module runs a test: some threads make traffic for run_ms, then
- * the table is torn down and the books are checked. The module does not load
- * if the test fails.
+ * Loading the module runs a test. Some threads make traffic for run_ms. Then the
+ * test closes the table and checks the counts. If the test fails, the module does
+ * not load.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -66,17 +66,17 @@ struct session {
 	struct rcu_head		rcu;
 };
 
-/* Writers of the table take the lock. The callback is one, so BHs are off. */
+/* Writers of the table take the lock with BHs off, because the callback is a writer. */
 static DEFINE_SPINLOCK(table_lock);
 static DEFINE_HASHTABLE(table, 8);
 
-/* The books: opened = expired + closed, rearmed = 0, twice = 0 */
+/* In the end: opened = expired + closed, rearmed = 0, twice = 0 */
 static atomic_t opened;
 static atomic_t expired;
 static atomic_t closed;
 static atomic_t touched;	/* timeouts that a reader has re-armed */
 static atomic_t too_late;	/* found, but the callback had begun */
-static atomic_t rearmed;	/* armed again while the callback ran */
+static atomic_t rearmed;	/* re-armed while the callback ran */
 static atomic_t twice;		/* removed by a second owner */
 
 /* Under rcu_read_lock() or table_lock. */
@@ -90,7 +90,7 @@ static struct session *session_find(u32 key)
 	return NULL;
 }
 
-/* Only the owner of the removal calls this. */
+/* Only the owner calls this. */
 static void session_remove(struct session *s)
 {
 	spin_lock_bh(&table_lock);
@@ -101,12 +101,12 @@ static void session_remove(struct session *s)
 	kfree_rcu(s, rcu);
 }
 
-/* The timer has expired: the callback owns the removal. */
+/* The timer has expired: the callback is the owner. */
 static void session_idle(struct hwheel_timer *timer)
 {
 	struct session *s = hwheel_container_of(s, timer, idle);
 
-	/* For the test only: give readers time to find a session that goes. */
+	/* For the test only: give readers time to find a session that will be removed. */
 	udelay(LINGER_US);
 	if (hwheel_pending(timer))
 		atomic_inc(&rearmed);
@@ -115,7 +115,7 @@ static void session_idle(struct hwheel_timer *timer)
 	session_remove(s);
 }
 
-/* Activity. Return: false if there is no such session, or if it is going. */
+/* Activity. Return: false if there is no such session, or if its callback has begun. */
 static bool session_touch(u32 key)
 {
 	struct session *s;
@@ -147,7 +147,7 @@ static int session_open(u32 key)
 		kfree(s);
 		return -EEXIST;
 	}
-	/* In this order. The callback waits for the lock. */
+	/* Keep this order: see rule 2. The callback waits for the lock. */
 	hwheel_add(&s->idle, ms_to_ktime(idle_ms));
 	hash_add_rcu(table, &s->node, key);
 	spin_unlock_bh(&table_lock);

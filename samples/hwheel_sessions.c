@@ -9,7 +9,7 @@
  * driver checks the table.
  *
  * The driver trusts only the values that hwheel's functions return. Each session
- * keeps its own books:
+ * counts:
  *
  *	armed		number of armings
  *	cancelled	armings that a later arming replaced, or that were
@@ -23,16 +23,16 @@
  *	early		a callback before the time of its arming; the driver reads
  *			the kernel's clock, not the wheel's
  *
- * How the books stay exact
- * ------------------------
- * The session's lock is held while the timer is armed or cancelled and while the
- * books are written, in the callback, too. But the wheel takes the timer off before
- * it calls back. So while the callback waits for the lock, other code may arm the
- * timer again. Hence there are two members:
+ * How the counts stay exact
+ * -------------------------
+ * Arming, cancelling and the callback write the counts, all under the session's
+ * lock. But the wheel dequeues the timer before the callback takes the lock. While
+ * the callback waits for the lock, other code may arm the timer again. Hence there
+ * are two members:
  *
  *	live	The last arming waits for its callback. Its time is in @due.
- *	passed	The arming before it has expired, and its callback waits for the
- *		lock. Its time is in @passed_due.
+ *	passed	An earlier arming has expired, and its callback waits for the
+ *		lock. The time of that arming is in @passed_due.
  *
  * If an arming call returns false on a live session, the old arming has expired.
  * So the old arming becomes the passed one, and the new arming is live. A callback
@@ -42,9 +42,10 @@
  *
  * hwheel_cancel_sync() waits for the callback, and the callback waits for the lock.
  * So the caller must not hold the lock. Instead the caller marks the session as
- * closing. Nobody else arms or cancels a session that is closing. After
- * hwheel_cancel_sync() no callback may come. If an arming still waits for its
- * callback, the arming is lost. If its callback comes, that is a double firing.
+ * closing. Nobody else arms or cancels a session that is closing. When
+ * hwheel_cancel_sync() has returned, no callback may run. An arming that then still
+ * waits for its callback is lost. If its callback runs later, the driver counts that
+ * as double.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -235,8 +236,8 @@ static void session_arm(struct worker *w, struct session *s)
 
 	/*
 	 * The wheel uses CLOCK_MONOTONIC, as ktime_get() does. The wheel reads
-	 * its clock after this. So a relative timer is never due before the time
-	 * that the books have.
+	 * its clock after this. So a relative timer is never due before
+	 * @due.from.
 	 */
 	now = ktime_get();
 	if (way < 2)
@@ -410,9 +411,9 @@ static void check_table(void)
 		cancelled += s->cancelled;
 		twice += s->twice;
 		/*
-		 * Count; do not rely on live and passed. A pending timer that
-		 * belongs to no arming is wrong, too. It would run too late to
-		 * be seen as a double firing.
+		 * Compare the counts; do not rely on live and passed. A pending
+		 * timer without an arming is a fault, too. Its callback would
+		 * run too late for this check.
 		 */
 		if (s->armed > ended)
 			lost += s->armed - ended;
@@ -482,7 +483,7 @@ static int __init check_params(void)
 		return -EINVAL;
 	}
 	if (done) {
-		pr_err("done is for reading only\n");
+		pr_err("the parameter done is read only\n");
 		return -EINVAL;
 	}
 	return 0;
@@ -492,7 +493,7 @@ static int __init create_table(void)
 {
 	unsigned int i;
 
-	/* Fail rather than have other processes killed for the memory. */
+	/* Fail, rather than let the OOM killer kill processes. */
 	table = kvcalloc(sessions, sizeof(*table),
 			 GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 	if (!table) {

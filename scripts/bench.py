@@ -219,7 +219,7 @@ class Targets:
 
     def against(self, subject, ops, variants, other_variant='relative', pendings=None,
                 ticks=(MS, US)):
-        """hwheel's cost over that of another subject, for all ticks and counts."""
+        """The ratio of hwheel's cost to another subject's, for all ticks and counts."""
         for mine in select(self.uml, subject='hwheel', op=ops, variant=variants,
                            tick_ns=ticks):
             if mine['crosses'] or (pendings and mine['pending'] not in pendings):

@@ -12,7 +12,7 @@
 # Usage: [WHERE='uml years uml-smp qemu icount'] [WHAT='group...'] [QUICK=1] [ROUNDS=n] \
 #	 [READ=seconds] [OUT=folder] bench.sh
 #	 WHAT picks the groups for uml and icount. With READ, the guest reads all debugfs
-#	 files meanwhile, and pauses so many seconds after each pass. OUT is the folder for
+#	 files meanwhile, and pauses READ seconds after each pass. OUT is the folder for
 #	 bench.json and bench.svg; the default is the project's folder.
 
 . "$(dirname "$0")/lab/lab.sh"
@@ -21,7 +21,7 @@ where=${WHERE:-uml years uml-smp qemu icount}
 quick=${QUICK:-}
 rounds=${ROUNDS:-${quick:+2}}
 parameters="rounds=${rounds:-5}"
-mkdir -p "${OUT:=$lab_top}" || die "OUT=$OUT: not a folder, and none can be made of it"
+mkdir -p "${OUT:=$lab_top}" || die "OUT=$OUT: can't make this folder"
 logs=()
 
 # measure NAME GROUPS PARAMETERS COMMAND...: boots a guest that measures. Keeps its kernel
@@ -112,8 +112,8 @@ build_qemu()
 	modules qemu "$headers"
 }
 
-# On a busy host the watchdog would find the TSC wrong. From then on, reading the clock
-# would cost more.
+# On a busy host the clocksource watchdog would mark the TSC as unstable. From then on,
+# reading the clock would cost more.
 where_qemu()
 {
 	local APPEND=tsc=nowatchdog

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Searches for the arrangement of timers that makes callbacks latest, on Debian's 6.12 in
-# QEMU. QEMU's clock counts the guest's instructions, one a nanosecond. Each round has a
-# wheel with a geometry, a budget and a crowd of timers. Some timers are re-armed, and the
-# guest reads all of debugfs meanwhile. The group bounds of hwheel_bench.c tells how.
+# QEMU. QEMU's clock counts the guest's instructions, one per nanosecond. Each round has a
+# wheel with a geometry, a budget and a crowd of timers. During the round some timers are
+# re-armed, and the guest reads all of debugfs. See the group bounds of hwheel_bench.c.
 #
-# Prints a line for each round, and the worst of each context. The exit status is 0 if
-# no callback began more than LATE ns later than its tick and the callbacks before it
-# explain, and no lock was held for more than LOCKED ns.
+# Prints a line for each round, and the worst round of each context. The exit status is 0
+# if no callback was later than LATE ns, and no lock was held for more than LOCKED ns. The
+# lateness counts from the tick of the timer, less the time of the callbacks before it.
 #
 # Usage: [TIME=seconds] [SEED=n] [LATE=ns] [LOCKED=ns] bounds.sh [CONTEXT...]
 #	 Without TIME, the rounds are always the same. With TIME, new rounds run until

@@ -203,7 +203,7 @@ done
 # shellcheck disable=SC2046,SC2086 # names are words
 run_suites $(wanted_suites $SUITE)
 
-echo "seconds, and of CPU time:"
+echo "elapsed seconds, and seconds of CPU time:"
 cat "$lab_work"/*.suite/took | sort -k 2,2nr | awk '{ printf "%8d %8d  %s\n", $2, $3, $1 }'
 cat "$lab_work"/*.suite/failures
 counts "$lab_work"/*.suite/results

@@ -67,7 +67,7 @@ take()
 	mkdir -p "$tree/net" "$tree/include/net" "$tree/include/trace/events"
 	cp -r "$source"/net/{bridge,sctp} "$tree/net"
 	cp -r "$source/include/net/sctp" "$tree/include/net"
-	# It includes net/bridge by a path from its own place
+	# This header includes net/bridge by a relative path
 	cp "$source/include/trace/events/bridge.h" "$tree/include/trace/events"
 	# These are in other modules than bridge.ko, and have no timers
 	rm -r "$tree"/net/bridge/netfilter "$tree"/net/bridge/br_netfilter*
@@ -80,8 +80,8 @@ take()
 	echo 'obj-m += net/bridge/ net/sctp/' >"$tree/Kbuild"
 }
 
-# converts: whether everything is converted with the additional patches. Without them,
-# the report must name just the places that they are for.
+# converts: whether hwheel-convert with the additional patches converts everything. Without
+# them, its report must name just the places that they convert.
 converts()
 {
 	local copy=$lab_work/unhelped status=0
@@ -166,9 +166,10 @@ same()
 	{
 		return a > b ? a - b : b - a
 	}
-	# How much later it may be. Polling takes time. A hello is up to 1 s
-	# old when the next one is lost. Aged entries are collected now and then.
-	# Times of can are in us; the least of several is a few ticks later.
+	# How much later than with stock modules each may be. Polling takes time. A
+	# hello is up to 1 s old when the next one is lost. Aged entries are
+	# collected now and then. Times of can are in us; the least of several is a
+	# few ticks later.
 	function within(name)
 	{
 		if (what == "can")
@@ -176,7 +177,7 @@ same()
 		return name ~ /^lost/ ? 2000 : name ~ /^fdb/ ? 3000 : 1000
 	}
 	BEGIN {
-		# Names, and the least that each may be
+		# Names, and the least value of each
 		if (what == "bridge")
 			split("stp_listening 0 stp_learning 2000 stp_forwarding 4000 " \
 			      "stp_blocking 0 stp_host 4000 topology_calm 8000 " \

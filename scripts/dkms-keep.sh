@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# DKMS runs this after a build. It keeps the files that a driver needs beside the module
-# that was built. DKMS has a link to that folder whose name does not depend on hwheel's
-# version: /var/lib/dkms/hwheel/kernel-RELEASE-ARCHITECTURE.
+# DKMS runs this script after it has built hwheel.ko. The script copies the files that a
+# driver needs into DIR, the folder of the built module. DKMS makes a link to DIR whose name
+# does not contain hwheel's version: /var/lib/dkms/hwheel/kernel-RELEASE-ARCHITECTURE.
 #
 # Usage: dkms-keep.sh DIR
 

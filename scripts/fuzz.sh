@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Fuzzes the layered wheel in user space, under ASan and UBSan. The kept inputs are the
-# lines of fuzz/corpus.txt; fuzz/fuzz_levels.c tells what they mean. A run adds the inputs
-# that it finds to those in the cache.
+# lines of fuzz/corpus.txt; fuzz/fuzz_levels.c tells what they mean. A run keeps the inputs
+# that it finds in the cache.
 #
 # Usage: [TIME=seconds] fuzz.sh [run]	libFuzzer looks for new inputs until it finds
 #					a fault, TIME is up, or you interrupt it
 #	 fuzz.sh replay [gcc-options]	runs the kept inputs, built by gcc
-#	 fuzz.sh fault NAME		the same with a planted fault, which it must find
+#	 fuzz.sh fault NAME		plants a fault, which the kept inputs must find
 #	 fuzz.sh faults			prints the names of these faults
-#	 fuzz.sh cover			prints which lines of hwheel_levels.h they reach
-#	 fuzz.sh keep			adds what the runs found to fuzz/corpus.txt
+#	 fuzz.sh cover			prints which lines of hwheel_levels.h the kept
+#					inputs reach
+#	 fuzz.sh keep			adds the inputs that runs found to fuzz/corpus.txt
 
 . "$(dirname "$0")/lab/lab.sh"
 
@@ -110,7 +111,7 @@ replay()
 	"$lab_work/replay" "$corpus"
 }
 
-# fault NAME: whether the kept inputs find it
+# fault NAME: whether the kept inputs find this fault
 fault()
 {
 	local entry copy=$lab_work/faulty
@@ -155,7 +156,7 @@ words()
 		grep "^[$letters]" | tr '\n' ' ' | sed 's/ $/\n/'
 }
 
-# keep: keeps the fewest inputs that reach all that the present ones reach
+# keep: keeps the fewest inputs that reach all code that the present inputs reach
 keep()
 {
 	local input
@@ -180,5 +181,5 @@ replay|fault)
 faults)
 	printf '%s\n' "${faults[@]}" | cut -f 1 ;;
 *)
-	die "no $1; see its head" ;;
+	die "no command $1; see the head of fuzz.sh" ;;
 esac

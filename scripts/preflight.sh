@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Finds out what would make a build fail, or keep the kernel from loading the modules.
-# Prints one line that says so and what to do about it.
+# Prints one line that says what is wrong, and what to do.
 #
 # Usage: [CC=compiler] [LLVM=...] preflight.sh build KERNELDIR
 #	 preflight.sh load

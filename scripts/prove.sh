@@ -40,17 +40,17 @@ faults=(
 	"exhaustive	/^\t\tif (ahead < lv->nr)$/ s/</<=/	the same above the first level looked at"
 	"exhaustive	/return fls64(tick ^ l->clock/ s/ - 1//	a bucket one too high"
 	"exhaustive	/1ULL << i < l->level/ s/1ULL/2ULL/	lowest[] one too high"
-	"exhaustive	/u8 wanted =/ s/ + 1;/;/	a level that is there is asked for"
+	"exhaustive	/u8 wanted =/ s/ + 1;/;/	a level that exists already is asked for"
 	"exhaustive	/^\tl->level\[l->nr\].open =/ d	levels_grow() adds a level without opening it"
 	"exhaustive	/levels_bucket(l, spoke->bound) < spoke->index/ s/</+ 1 </	an entered bucket is left alone"
 	"exhaustive	/word < 63/ s/(word + 1)/(word + 2)/	the bit search leaves out a word"
-	"exhaustive	/^static inline u64 levels_wake/,/^}/ s/!spoke_empty(/spoke_empty(/	what is left to pop is put off"
+	"exhaustive	/^static inline u64 levels_wake/,/^}/ s/!spoke_empty(/spoke_empty(/	timers that are left to pop have to wait"
 	"exhaustive	/spoke = fan_first(spoke_fan(spoke));/ s/fan_first(spoke_fan(spoke))/\&spoke_fan(spoke)->child[fls64(spoke_fan(spoke)->bits) - 1]/	the last spoke of a fan comes first"
 	"exhaustive	/^\t\t\tspoke->bound = bound;/ d	a bound stays when the fan's has risen"
 	"exhaustive	/differ = slot ^ level_slot(lv, first - 1)/ s/first - 1/first - (first == last)/	slack leaves out its first tick"
 	"exhaustive	/levels_highest((first - 1) ^ last)/ s/(first - 1)/first/	the same with powers of two"
 	"exhaustive	/reach > div_u64/ s/>/>=/	a reach of just S64_MAX is refused"
-	"exhaustive	/l->above = min(l->above, spoke->bound)/ s/min/max/	what is above level 0 seems to be due later"
+	"exhaustive	/l->above = min(l->above, spoke->bound)/ s/min/max/	timers above level 0 seem to be due later"
 )
 
 # Why3 of Debian 12 has no driver for cvc5. The driver for cvc4 works with it.
@@ -148,10 +148,10 @@ prove_faults()
 		IFS=$'\t' read -r what edit name <<<"$row"
 		read -r what goal <<<"$what"
 		levels=${original[0]} wheel=${original[1]} bits=${original[2]}
-		limit=5		# for goals that are not to be proved
+		limit=5		# for goals that the fault makes wrong
 		case $what in
 		lemmas)	file=wheel ;;
-		bits)	file=bits limit=$usual ;;	# which is found false at once
+		bits)	file=bits limit=$usual ;;	# z3 finds a counterexample at once
 		*)	file=levels ;;
 		esac
 		sed "$edit" "${!file}" >"$lab_work/fault"

@@ -32,8 +32,8 @@ flags=(-std=gnu11 -g -O2 -fno-pie -no-pie -Wall -Wno-format -Wno-unused-function
 	-DCONFIG_SMP=1 -DCONFIG_DEBUG_OBJECTS_TIMERS=1
 	-I"$lab_top/sim/include" -I"$lab_top/fuzz/include" -I"$lab_top/sim")
 
-# Name, file, edit of the file: faults that only one other test found, or none, and faults
-# that hwheel once had
+# Name, file, edit of the file. The faults are those that at most one other test found, and
+# those that hwheel once had.
 faults=(
 	"splice-walk	hwheel_levels.h	/void levels_splice/,/^}/s/if (unlikely(l->walked == from))/if (0)/"
 	"hardirq-goes-on	hwheel.c	/^hwheel_process(/,/^}/s/if (context == HWHEEL_HARDIRQ)/if (0)/"
@@ -172,7 +172,7 @@ replay()
 	fi
 }
 
-# fault NAME: whether it is found. NAME is a fault from above, or one of torture's.
+# fault NAME: whether the oracle finds this fault: one from above, or one of torture's
 fault()
 {
 	local entry file edit kind=plain copy=$lab_work/faulty begin files
@@ -224,5 +224,5 @@ shrink|show)
 faults)
 	all_faults ;;
 *)
-	die "no $1; see its head" ;;
+	die "no command $1; see the head of sim.sh" ;;
 esac

@@ -13,9 +13,9 @@
 
 flavour=${KERNEL:-6.12} cpus=${CPUS:-2}
 log=$lab_work/log console=$lab_cache/log/suspend-$flavour.log failed=0
-# Delays of timers that expire during the sleep and after it; of timers armed after it
+# Seconds of sleep. Delays in ms of the timers that are armed before it, and after it
 asleep=10 before=4000,14000 after=0,1000
-# After so many s the last timer of CLOCK_BOOTTIME has fired, even on a slow machine
+# Seconds after which the last timer of CLOCK_BOOTTIME has fired, even on a slow machine
 awake=8
 
 # verdict NAME COMMAND...: prints whether COMMAND succeeds
@@ -75,10 +75,10 @@ slept()
 	}' "$log"
 }
 
-# kept CLOCK WHEN: whether each of these timers that expired by its own clock fired once,
-# never early, and not later than a busy host explains. The lateness of a timer that
-# expired during the sleep counts from the resume. Only the sleep may move a timer to
-# another CPU.
+# kept CLOCK WHEN: whether each timer of this clock, armed before or after the sleep, fired
+# once if it expired. It must not be early, or later than a busy host explains. The lateness
+# of a timer that expired during the sleep counts from the resume. Only the sleep may move a
+# timer to another CPU.
 kept()
 {
 	awk -v clock="$1" -v when="$2" -v cpus="$cpus" \

@@ -25,14 +25,15 @@ flavour=${KERNEL:-6.12}
 cpus=${CPUS:-2}
 time=${TIME:-60}
 broken=${BROKEN:-}
-# Seconds between CPUs that hwheel_torture takes offline, or the guest by sysfs
+# Seconds between two CPU hotplugs by hwheel_torture (onoff), or by the guest (sysfs)
 onoff=${ONOFF-2} sysfs=${SYSFS-0}
 [ "${flavour#uml}" = "$flavour" ] || onoff=0 sysfs=0
-# How many seconds the machine sleeps each time, after 2 seconds awake; 0 for never. A
-# busy host takes a second to suspend, and the alarm must not have passed by then. Use
-# ONOFF=0 with it: CPUs that the module has taken offline would not come back.
+# How many seconds the machine sleeps each time, after 2 seconds awake; 0: it does not
+# sleep. This must be long enough: a busy host needs a second to suspend, and the alarm
+# must come later. Set ONOFF=0, too: CPUs that the module has taken offline would not come
+# back.
 suspend=${SUSPEND-0}
-# If not 0, the module is removed after so many seconds, amid the test
+# If not 0, the module is removed after so many seconds, during the test
 unload=${UNLOAD-0}
 [ "$unload" = 0 ] || time=$unload
 name=torture-$flavour-$cpus${broken:+-$broken}
@@ -73,7 +74,7 @@ TIMEOUT=${TIMEOUT:-$((180 + time * (3 + suspend) / 2))} \
 guest_log "$console" >"$log"
 cp "$console" "$lab_cache/log/$name.log"
 
-# happened NAME: whether the test's last line counts any of these
+# happened NAME: whether the test's last line counts at least one NAME
 happened()
 {
 	grep -q "^hwheel-torture: End of test: SUCCESS.* $1 [1-9]" "$log" ||

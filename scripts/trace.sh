@@ -133,8 +133,8 @@ first_row()
 	grep -F -A 1 "@$2: " "$lab_work/$1" | tail -n 1 | grep "^\[$3, "
 }
 
-# late: whether the script saw the victim late each time, and blamed the hog. It may
-# blame another callback at times: the host may preempt the guest's CPU during it.
+# late: whether the script saw the victim late each time, and blamed the hog. Now and then
+# it may blame another callback, because the host has preempted the guest during it.
 late()
 {
 	local key n average blamed=0 hog=0

@@ -2,18 +2,21 @@
 /*
  * A simulated kernel for hwheel.c: CPUs, tasks, interrupts, locks, hrtimers, works
  *
- * It is one thread. A task is a coroutine; an interrupt runs on the stack of the
- * task that it interrupts, as one does in Linux. Each CPU has a time of its own.
- * What others can see is a step (sim_step()): it adds its price to that time, and
- * then the CPU whose time is the least goes on. So CPUs run side by side, and a step
- * is done when no other CPU is behind it. Prices vary a little at random (jitter), and
- * at a few steps a CPU is held up for long (a stall): these are what makes orders of
- * events that are rare elsewhere. When all CPUs idle the time jumps.
+ * All of it is one thread. A task is a coroutine. An interrupt runs on the stack of the
+ * task that it interrupts, as in Linux.
  *
- * A program may ask for the other scheduler, that of probabilistic concurrency testing:
- * see by_rank().
+ * Each CPU has a time of its own. Each action that other CPUs can see is a step
+ * (sim_step()). A step adds its price in ns to the CPU's time. Then the CPU with the
+ * least time goes on. So the CPUs run in parallel, and each step happens before all steps
+ * of later times. When all CPUs are idle, the time jumps to the next event.
  *
- * Memory is sequentially consistent: missing barriers are not found.
+ * Prices vary a little at random (jitter). At a few steps a CPU is held up for long (a
+ * stall). Jitter and stalls lead to orders of events that are rare on real machines.
+ *
+ * A program can choose another scheduler, that of probabilistic concurrency testing: see
+ * by_rank().
+ *
+ * Memory is sequentially consistent, so the simulator does not find missing barriers.
  */
 #define _GNU_SOURCE
 #include <stdarg.h>
@@ -121,7 +124,7 @@ static void prepare_stack(struct task_struct *task, void (*entry)(void))
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
 
-/* What hwheel leaves is found by sim_check_left(). */
+/* sim_check_left() finds memory that hwheel leaks. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -197,7 +200,7 @@ int object_is_on_stack(const void *obj)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Who goes on */
+/* Which CPU goes on */
 
 static inline bool preemptible(const struct sim_cpu *c)
 {
@@ -218,7 +221,7 @@ static inline unsigned long long next_time(const struct sim_cpu *c)
 	return c->time;
 }
 
-/* Something else comes at @time. */
+/* An event comes at @time: make the current CPU call sim_slow() then. */
 static inline void poke(unsigned long long time)
 {
 	sim_horizon = min(sim_horizon, time);
@@ -236,18 +239,18 @@ static void reschedule(bool preempt);
 
 static long least_rank;
 
-/* This CPU goes on when all others wait. */
+/* The current CPU goes on only when all others wait. */
 static void rank_last(void)
 {
 	sim_cpu->rank = --least_rank;
 }
 
 /*
- * The other scheduler: CPUs have ranks, and of those that are not idle the one of the
- * highest rank goes on, until it waits. At a few steps its rank becomes the lowest. Time
- * is the same for all CPUs, so those that are held up are stalled. (Burckhardt,
- * Kothari, Musuvathi and Nagarakatte, "A randomized scheduler with probabilistic
- * guarantees of finding bugs", 2010.)
+ * The other scheduler. Each CPU has a rank. Of the CPUs that do not wait, the one with
+ * the highest rank goes on, until it waits. At a few switches this CPU gets the lowest
+ * rank. All CPUs have the same time, so a CPU that must let others go first is stalled.
+ * (Burckhardt, Kothari, Musuvathi and Nagarakatte, "A randomized scheduler with
+ * probabilistic guarantees of finding bugs", 2010.)
  */
 static struct sim_cpu *by_rank(unsigned long long now, unsigned long long *time)
 {
@@ -271,7 +274,7 @@ static struct sim_cpu *by_rank(unsigned long long now, unsigned long long *time)
 	return best;
 }
 
-/* The CPU whose time is the least goes on; returns when that is this one again. */
+/* Switch to the CPU with the least time. Returns when that is the caller's CPU again. */
 void sim_slow(void)
 {
 	for (;;) {
@@ -322,7 +325,7 @@ void sim_slow(void)
 			best->time = sim_time;
 			sim_horizon = second;
 			switch_to(&c->curr->sp, best->curr->sp, best->curr->stack);
-			/* Back, and so is sim_cpu */
+			/* Another CPU has switched back to this one. */
 			c = sim_cpu;
 		} else {
 			sim_time = max(least, sim_time);
@@ -395,7 +398,7 @@ static void enqueue(struct task_struct *task, struct sim_cpu *c)
 		c->need_resched = true;
 		if (c != sim_cpu) {
 			if (c->idling) {
-				if (c->irq_next < sim_time)	/* its rank is low */
+				if (c->irq_next < sim_time)	/* its rank was too low */
 					oracle_stalled(sim_time - c->irq_next);
 				c->time = max(c->time, sim_time + IPI_NS);
 			} else {
@@ -458,7 +461,7 @@ static void reschedule(bool preempt)
 	sim_time += 200;
 	c->curr = next;
 	switch_to(&prev->sp, next->sp, next->stack);
-	/* Here again, be it on another CPU */
+	/* @prev goes on, maybe on another CPU. */
 }
 
 void sim_schedule(void)
@@ -511,7 +514,7 @@ void msleep(unsigned int msecs)
 	sim_sleep(msecs * 1000000ULL);
 }
 
-/* Waits for what was not to be preempted, or had interrupts off, when it was called. */
+/* Wait for each CPU and task that has interrupts, preemption or softirqs off. */
 void synchronize_rcu(void)
 {
 	unsigned int i;
@@ -525,7 +528,7 @@ void synchronize_rcu(void)
 			sim_sleep(1000);
 }
 
-/* The current task goes on at @c. */
+/* Move the current task to @c. */
 static void migrate_to(struct sim_cpu *c)
 {
 	struct task_struct *task = sim_cpu->curr;
@@ -542,7 +545,7 @@ void sim_run(unsigned long long ns)
 	unsigned long long part;
 
 	while (ns) {
-		/* CPUs that are busy side by side take turns, but not every nanosecond. */
+		/* Busy CPUs take turns, but not at every nanosecond. */
 		part = sim_horizon > sim_time ? sim_horizon - sim_time : 0;
 		part = min(ns, clamp(part, sim_world.ranks ? 2000ULL : 64ULL, 1000000ULL));
 		sim_step(part);
@@ -667,7 +670,7 @@ unsigned long sim_irq_save(void)
 void sim_irq_restore(unsigned long flags)
 {
 	if (!sim_cpu->irqs_off)
-		sim_find("interrupts are restored, and were on");
+		sim_find("interrupts are restored, but were on already");
 	if (!flags)
 		irqs_go_on();
 }
@@ -738,7 +741,7 @@ static void ksoftirqd_main(void *arg)
 
 static wait_queue_head_t bh_free = { { &bh_free.waiting, &bh_free.waiting } };
 
-/* On PREEMPT_RT a lock of the CPU, which the softirq thread takes, too. */
+/* On PREEMPT_RT this locks the CPU's softirqs. The softirq thread takes that lock, too. */
 void local_bh_disable(void)
 {
 	struct task_struct *task = sim_cpu->curr;
@@ -783,7 +786,7 @@ void local_bh_enable(void)
 void sim_irq_enter(void)
 {
 	if (sim_cpu->irqs_off)
-		sim_find("an interrupt while they are off");
+		sim_find("an interrupt comes while interrupts are off");
 	irqs_go_off();
 	sim_cpu->curr->count += HARDIRQ_OFFSET;
 }
@@ -795,7 +798,7 @@ void sim_irq_exit(void)
 	c->curr->count -= HARDIRQ_OFFSET;
 	if (c->softirq && (SIM_RT || !in_interrupt()))
 		do_softirq(c);
-	/* The next one comes at the next step: else they would nest. */
+	/* Take the next interrupt at the next step, so that interrupts do not nest. */
 	oracle_irqs_on(sim_writes - c->off_writes);
 	c->irqs_off = false;
 	poke(c->need_resched ? 0 : c->irq_next);
@@ -909,7 +912,7 @@ static void note_order(raw_spinlock_t *outer, raw_spinlock_t *inner)
 	orders[hash].inner = inner;
 	hash = ((unsigned long)inner * 31 + (unsigned long)outer) / 8 % 4096;
 	if (orders[hash].outer == inner && orders[hash].inner == outer)
-		sim_find("two locks are taken in one order and in the other");
+		sim_find("two locks are taken in both orders");
 }
 
 void sim_spin_init(raw_spinlock_t *lock)
@@ -992,7 +995,7 @@ void sim_spin_unlock(raw_spinlock_t *lock)
 	preempt_enable();
 }
 
-/* Those that sleep: whoever waits looks again when there was a release. */
+/* Locks that sleep. An unlock wakes the waiters of all these locks; they check again. */
 static wait_queue_head_t released = { { &released.waiting, &released.waiting } };
 
 static void sleeping_lock(struct task_struct **owner, const char *what)
@@ -1120,7 +1123,7 @@ unsigned long sim_jiffies(void)
 	return sim_time / TICK_NSEC;
 }
 
-/* In CLOCK_MONOTONIC */
+/* When @timer expires, on CLOCK_MONOTONIC */
 static unsigned long long hr_expires(const struct hrtimer *timer)
 {
 	s64 expires = timer->__expires;
@@ -1145,7 +1148,7 @@ static unsigned long long hr_program(struct sim_cpu *c)
 {
 	struct hrtimer *first = hr_first(c, !c->soft_active, true);
 
-	/* An interrupt that is late no longer comes, as something else is first now. */
+	/* A late interrupt will not come now, because another timer is the first. */
 	if (c->hr_late && c->hr_wanted < sim_time && (!first || c->hr_wanted != hr_expires(first)))
 		oracle_stalled(min(c->hr_late, sim_time - c->hr_wanted));
 	if (!first) {
@@ -1240,7 +1243,7 @@ void hrtimer_setup(struct hrtimer *timer,
 	timer->__soft = mode == HRTIMER_MODE_ABS_PINNED_SOFT;
 }
 
-/* It is queued on this CPU, or where its callback is running. */
+/* Queue @timer on this CPU, or on the CPU that is running its callback. */
 void hrtimer_start(struct hrtimer *timer, ktime_t expires, enum hrtimer_mode mode)
 {
 	bool soft = mode == HRTIMER_MODE_ABS_PINNED_SOFT;
@@ -1295,7 +1298,7 @@ int hrtimer_cancel(struct hrtimer *timer)
 	return ret;
 }
 
-/* Is an interrupt or a softirq under way, or something that keeps them off? */
+/* Does any CPU or task have interrupts, preemption or softirqs off? */
 static bool in_atomic_anywhere(void)
 {
 	unsigned int i;
@@ -1418,7 +1421,7 @@ static struct work_struct *next_work(struct pool *pool)
 	struct work_struct *work;
 
 	list_for_each_entry(work, &pool->works, entry)
-		if (!work->worker)	/* never in two workers at a time */
+		if (!work->worker)	/* only one worker at a time may run a work */
 			return work;
 	return NULL;
 }
@@ -1448,7 +1451,7 @@ static void worker_main(void *arg)
 			sim_step(SIM_CALL);
 			work->func(work);
 			if (task->count || sim_cpu->irqs_off)
-				sim_find("a work left preempt_count %x", task->count);
+				sim_find("a work returned with preempt_count %x", task->count);
 			sim_step(SIM_CALL);
 			work->worker = NULL;
 			wake_up_all(&work_done);
@@ -1467,7 +1470,7 @@ static void worker_main(void *arg)
 	}
 }
 
-/* One more worker is needed. */
+/* Wake or create a worker, if @pool needs one. */
 static void more_workers(struct pool *pool)
 {
 	struct task_struct *worker = NULL;
@@ -1511,7 +1514,7 @@ bool queue_work_on(int cpu, struct workqueue_struct *wq, struct work_struct *wor
 		return false;
 	work->pending = true;
 	sim_step(SIM_CALL);
-	if (work->worker)		/* it goes on where it runs */
+	if (work->worker)		/* it runs: queue it in the same pool */
 		pool = &pools[work->pool];
 	list_add_tail(&work->entry, &pool->works);
 	more_workers(pool);
@@ -1606,7 +1609,7 @@ void cpuhp_remove_state_nocalls(int state)
 	cpus_read_unlock();
 }
 
-/* On the CPU that goes, and nothing else is going on there. */
+/* Take the current CPU down. Only this task runs there. */
 static void take_down(void *arg)
 {
 	struct sim_cpu *c = sim_cpu, *other = arg;
@@ -1614,7 +1617,7 @@ static void take_down(void *arg)
 	struct hrtimer *timer;
 	int i;
 
-	while (c->bh_owner)		/* PREEMPT_RT: it can't leave */
+	while (c->bh_owner)		/* on PREEMPT_RT, a task that can't leave the CPU */
 		wait_event(bh_free, !c->bh_owner);
 	irqs_go_off();
 	c->curr->count += HARDIRQ_OFFSET;
@@ -1642,7 +1645,7 @@ static void take_down(void *arg)
 	c->hr_fire = SIM_NEVER;
 	c->hr_wanted = SIM_NEVER;
 	c->irq_next = SIM_NEVER;
-	sim_horizon = SIM_NEVER;	/* these are its last steps */
+	sim_horizon = SIM_NEVER;	/* no other CPU may run before @c is dead */
 	c->dead = true;
 	wake_up_all(&hotplug);
 	while (c->dead)
@@ -1665,7 +1668,7 @@ bool sim_cpu_down(int cpu)
 		return false;
 	}
 	hotplug_step();
-	while (sim_cpu == c) {		/* leave it */
+	while (sim_cpu == c) {		/* leave @c */
 		for (i = 0; !sim_cpus[i].online || &sim_cpus[i] == c; i++)
 			;
 		migrate_to(&sim_cpus[i]);
@@ -1758,7 +1761,7 @@ void *sim_alloc(size_t size, bool zero)
 }
 
 #ifndef __SANITIZE_ADDRESS__
-/* It is kept for a while: who writes to it meanwhile is found, who reads sees no sense. */
+/* Overwrite freed memory, and keep it for a while, to find writes to it. */
 static void poison(struct chunk *chunk)
 {
 	static struct chunk *quarantine[256];
@@ -1771,7 +1774,7 @@ static void poison(struct chunk *chunk)
 	quarantine[n++ % 256] = chunk;
 	for (i = 0; old && i < old->size; i++)
 		if (p[i] != 0x6b)
-			sim_find("memory of %zu bytes written to at %zu after it was freed",
+			sim_find("freed memory of %zu bytes was written to, at offset %zu",
 				 old->size, i);
 	free(old);
 }
@@ -1786,7 +1789,7 @@ void sim_free(const void *ptr)
 	chunk = (struct chunk *)ptr - 1;
 	sim_step(SIM_CALL);
 	if (chunk->magic != MAGIC_USED)
-		sim_find("freed: %s", chunk->magic == MAGIC_FREE ? "freed before" : "no memory");
+		sim_find("bad free: %s", chunk->magic == MAGIC_FREE ? "freed twice" : "no memory");
 	sim_allocs--;
 	chunk->magic = MAGIC_FREE;
 #ifdef __SANITIZE_ADDRESS__
@@ -1894,7 +1897,7 @@ void *sim_alloc_percpu(size_t size, size_t align)
 	return __start_sim_percpu + at;
 }
 
-/* Its addresses are not given again, so that use after it is found. */
+/* The addresses are never allocated again, so the oracle finds a use after free. */
 void free_percpu(void *ptr)
 {
 	size_t at = (char *)ptr - __start_sim_percpu;
@@ -1937,9 +1940,9 @@ struct dentry *debugfs_create_file(const char *name, umode_t mode, struct dentry
 
 	for (dentry = dentries; dentry; dentry = dentry->next)
 		if (dentry->parent == parent && !strcmp(dentry->name, name) && !dentry->removed)
-			sim_find("debugfs: %s is there", name);
+			sim_find("debugfs: %s exists already", name);
 	if (parent && parent->removed)
-		sim_find("debugfs: %s goes to a folder that was removed", name);
+		sim_find("debugfs: %s is created in a folder that was removed", name);
 	sim_might_sleep(__func__);
 	dentry = calloc(1, sizeof(*dentry));
 	snprintf(dentry->name, sizeof(dentry->name), "%s", name);
@@ -1961,7 +1964,7 @@ void debugfs_remove(struct dentry *dir)
 	struct dentry *dentry;
 
 	if (dir->removed)
-		sim_find("debugfs: %s is removed once more", dir->name);
+		sim_find("debugfs: %s is removed twice", dir->name);
 	dir->removed = true;
 	wait_event(debugfs_readers, !dir->readers);
 	for (dentry = dentries; dentry; dentry = dentry->next)
@@ -2274,7 +2277,7 @@ void sim_start(void (*fn)(void *arg), void *arg)
 	switch_to(&main_sp, sim_cpu->curr->sp, sim_cpu->curr->stack);
 }
 
-/* The module has gone: nothing of it may be left. */
+/* After the module's exit: report what it has left behind. */
 void sim_check_left(void)
 {
 	unsigned int i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The simulated kernel, as the program and the oracle see it. What hwheel.c sees of
- * it is in include/linux.
+ * What the program and the oracle use of the simulated kernel. What hwheel.c uses is in
+ * include/linux.
  */
 #ifndef _SIM_KERNEL_H
 #define _SIM_KERNEL_H
@@ -32,16 +32,16 @@ struct sim_call;
 struct task_struct {
 	void			*sp;
 	struct sim_cpu		*cpu;
-	struct list_head	entry;		/* of the run queue */
+	struct list_head	entry;		/* in a run queue */
 	bool			queued, blocked, pinned, dead;
 	int			prio;
 	int			count;		/* preempt_count() */
 	int			bh;		/* local_bh_disable() on PREEMPT_RT */
-	unsigned int		relaxed;	/* times, in this wait */
-	int			pool;		/* of a worker; or -1 */
+	unsigned int		relaxed;	/* calls of cpu_relax() in this wait */
+	int			pool;		/* a worker's pool; else -1 */
 	bool			idle_worker;
 	unsigned long long	wake_at;
-	struct sim_call		*call;		/* of the oracle's */
+	struct sim_call		*call;		/* its call of hwheel's API, for the oracle */
 	void			(*fn)(void *arg);
 	void			*arg;
 	const char		*name, *where;
@@ -55,12 +55,12 @@ struct sim_cpu {
 	unsigned long long	irq_next;	/* when an interrupt comes */
 	struct task_struct	*curr, *idle, *ksoftirqd;
 	struct list_head	runq;
-	raw_spinlock_t		*spin;		/* that it waits for */
+	raw_spinlock_t		*spin;		/* the lock that it waits for */
 	bool			irqs_off, online, dead, idling, need_resched, soft_active;
-	bool			softirq;	/* to be run */
-	struct task_struct	*bh_owner;	/* PREEMPT_RT */
+	bool			softirq;	/* is pending */
+	struct task_struct	*bh_owner;	/* see local_bh_disable() */
 	unsigned long long	resched_at, slice_end;
-	long			rank;		/* the highest goes on; see by_rank() */
+	long			rank;		/* see by_rank() */
 	struct list_head	hrtimers;
 	unsigned long long	hr_fire, hr_wanted, hr_late;
 	call_single_data_t	*csd;
@@ -74,24 +74,24 @@ struct sim_world {
 	unsigned long long	seed;
 	unsigned int		cpus;
 	unsigned long long	start;		/* the clock's first value */
-	unsigned int		jitter;		/* ns a switch, at random up to */
-	unsigned int		stall;		/* one switch of so many stalls its CPU; or 0 */
-	unsigned int		stall_ns;
-	unsigned int		late_irq;	/* ns an interrupt may be late */
-	unsigned int		ranks;		/* one switch of so many changes a rank; or 0 */
-	bool			holds;		/* each step may take long, for KIND=race */
-	bool			migrate;	/* tasks wander between CPUs */
-	bool			no_debug_objects;	/* their fixups do nothing */
+	unsigned int		jitter;		/* a switch takes up to so many ns more */
+	unsigned int		stall;		/* one in so many switches is a stall; 0: none */
+	unsigned int		stall_ns;	/* the longest stall */
+	unsigned int		late_irq;	/* an interrupt may be so many ns late */
+	unsigned int		ranks;		/* one in so many switches changes a rank; or 0 */
+	bool			holds;		/* race.c holds up CPUs */
+	bool			migrate;	/* tasks move between CPUs */
+	bool			no_debug_objects;	/* debugobjects calls no fixups */
 	bool			verbose;
 };
 
 extern struct sim_world sim_world;
 extern struct sim_cpu sim_cpus[SIM_CPUS];
-extern unsigned long long sim_boot_off;	/* time asleep */
+extern unsigned long long sim_boot_off;	/* ns in suspend */
 extern unsigned long long sim_switches;
-extern unsigned long long sim_quiet_steps;	/* since something was got done */
-extern unsigned int sim_hotplugs;	/* CPUs that went or came, begun and ended */
-extern unsigned long long sim_hotplug_at;	/* the last of these */
+extern unsigned long long sim_quiet_steps;	/* switches since the last progress */
+extern unsigned int sim_hotplugs;	/* begins and ends of CPU hotplugs: odd during one */
+extern unsigned long long sim_hotplug_at;	/* time of the last of these */
 extern long sim_allocs, sim_alloc_fail_at, sim_alloc_fails, sim_allocs_failed;
 extern unsigned long long sim_alloc_failed_at;
 
@@ -100,7 +100,7 @@ void sim_fail_allocs(long after, long n);
 unsigned long long sim_random(void);
 unsigned long long sim_rnd(unsigned long long n);	/* less than n */
 
-/* A find: says what is wrong and ends this process. */
+/* Report a find, and end this process. */
 __noreturn __printf(1, 2) void sim_find(const char *format, ...);
 __printf(1, 2) void sim_log(const char *format, ...);
 
@@ -110,15 +110,15 @@ struct task_struct *sim_spawn(const char *name, int cpu, void (*fn)(void *arg), 
 void sim_sleep(unsigned long long ns);
 void sim_run(unsigned long long ns);			/* keep the CPU busy */
 void sim_wake(struct task_struct *task);
-void sim_irq_enter(void);				/* a device's interrupt, here and now */
+void sim_irq_enter(void);				/* a device interrupts this CPU */
 void sim_irq_exit(void);
 bool sim_cpu_down(int cpu);
 bool sim_cpu_up(int cpu);
 void sim_suspend(unsigned long long ns);
-void sim_blocked(char *text, size_t size);	/* who waits */
+void sim_blocked(char *text, size_t size);	/* says which tasks wait, and where */
 const char *sim_context(void);
 
-/* A file of debugfs: returns what it holds, to be freed, or NULL if it is not there. */
+/* Read a debugfs file. The caller frees the text. NULL if the file can't be read. */
 char *sim_read_file(const char *dir, const char *name, size_t chunk);
 
 /* Per-CPU variables; from the linker */
@@ -129,15 +129,15 @@ int sim_module_init(void);
 void sim_module_exit(void);
 bool sim_set_param(const char *name, unsigned int i, const char *value);
 
-/* The oracle's ears */
+/* What the kernel tells the oracle */
 void oracle_lock(raw_spinlock_t *lock);
 void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes);
 void oracle_irqs_on(unsigned long long writes);
-void oracle_stalled(unsigned long long ns);	/* by the host */
+void oracle_stalled(unsigned long long ns);	/* a CPU was held up */
 void oracle_hrtimer(struct hrtimer *timer, bool end);
 bool oracle_warn(const char *text);
-bool oracle_mistake(const struct sim_cpu *cpu);	/* its call is one */
-void oracle_quiet(void);		/* nothing goes on, and something is to come */
-void oracle_dead_end(void);		/* nothing goes on, nothing will */
+bool oracle_mistake(const struct sim_cpu *cpu);	/* is its call a user's mistake? */
+void oracle_quiet(void);		/* all CPUs idle until the next interrupt */
+void oracle_dead_end(void);		/* no CPU will ever go on */
 
 #endif /* _SIM_KERNEL_H */

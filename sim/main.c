@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs programs on the simulated kernel, each in a process of its own; looks for
- * finds, shrinks them and replays them
+ * Runs programs on the simulated kernel, each in a process of its own. A find is a bug
+ * that a program shows.
  *
- * Usage: sim seeds FIRST SECONDS [DIR]	programs of the seeds from FIRST on; the first find
- *					is shrunk and written to DIR
- *	  sim run FILE...		programs that are kept
- *	  sim replay FILE		one, with all that happens, in this process
- *	  sim show SEED			the program of a seed
- *	  sim shrink FILE		as short a program as finds the same
+ * Usage: sim seeds FIRST SECONDS [DIR]	runs the programs of the seeds from FIRST on, until
+ *					the first find; shrinks that program and writes it
+ *					to DIR
+ *	  sim run FILE...		runs programs
+ *	  sim replay FILE		runs a program in this process, and prints all that
+ *					happens
+ *	  sim show SEED			prints the program of a seed
+ *	  sim shrink FILE		makes a program with a find shorter
  */
 #include <signal.h>
 #include <stdarg.h>
@@ -84,7 +86,7 @@ void program_done(void)
 	_exit(0);
 }
 
-static unsigned int seconds_at_most = 20;	/* of CPU: the host may be busy */
+static unsigned int seconds_at_most = 20;	/* of CPU time, as the host may be busy */
 
 static void crashed(int sig)
 {
@@ -115,7 +117,7 @@ static void run_here(const struct program *p)
 	_exit(2);
 }
 
-/* False if there was a find; what it was is in told->find. */
+/* Run @p in a new process. Returns false if there is a find: it is in told->find. */
 static bool run(const struct program *p)
 {
 	struct itimerval most = { .it_value.tv_sec = seconds_at_most };
@@ -138,9 +140,9 @@ static bool run(const struct program *p)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Shrinking: leave out what is not needed for a find of the same kind. */
+/* Shrinking: make a program simpler while it still has a find of the same kind */
 
-/* Two finds are of a kind if they say the same but for the numbers. */
+/* Two finds are of the same kind if their texts differ only in numbers. */
 static void kind_of(const char *find, char *kind, size_t size)
 {
 	size_t n = 0;
@@ -162,7 +164,7 @@ static double seconds(void)
 	return now.tv_sec + now.tv_nsec / 1e9;
 }
 
-/* Of CPU, by the runs */
+/* The CPU time of all runs */
 static double cpu_seconds(void)
 {
 	struct rusage usage;
@@ -245,7 +247,7 @@ static void shrink(struct program *p)
 				}
 			}
 		}
-		/* Plain contexts, small numbers, one actor */
+		/* Try task context, actor 0 and smaller numbers */
 		for (i = 0; i < p->nr; i++) {
 			struct op old = p->ops[i], *op = &p->ops[i];
 
@@ -338,8 +340,8 @@ static int run_seeds(u64 first, double limit, const char *dir)
 		worst = max(worst, told->worst);
 		if (good)
 			continue;
-		printf("sim: seed %llu after %.1f s of CPU, %llu calls: %s\n", seed, cpu_seconds(),
-		       calls, told->find);
+		printf("sim: seed %llu, after %.1f s of CPU time and %llu calls: %s\n", seed,
+		       cpu_seconds(), calls, told->find);
 		fflush(stdout);
 		if (!dir)
 			return 1;
@@ -349,7 +351,7 @@ static int run_seeds(u64 first, double limit, const char *dir)
 	spent = seconds() - begin;
 	printf("sim: %llu seeds from %llu, %llu calls, %llu callbacks, %llu switches",
 	       seed - first, first, calls, fired, switches);
-	printf(" in %.0f s, %.0f of CPU (%.0f calls each), worst lateness %llu ns\n", spent,
+	printf(" in %.0f s, %.0f s of CPU time (%.0f calls/s), worst lateness %llu ns\n", spent,
 	       cpu_seconds(), calls / cpu_seconds(), worst);
 	return 0;
 }
@@ -399,6 +401,6 @@ int main(int argc, char **argv)
 		}
 		return shrink_and_write(&p, argv[2]);
 	}
-	fprintf(stderr, "sim: see the head of scripts/sim.sh\n");
+	fprintf(stderr, "sim: for the usage see the head of scripts/sim.sh\n");
 	return 2;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The oracle: a table of timers and wheels, and what each of hwheel's calls may do
- * to it
+ * The oracle keeps a table of timers and wheels. It checks what each call of hwheel does
+ * to them.
  *
- * The table follows hwheel by its tracepoints and by what it tells debugobjects:
- * both come with the base locked, at the instant at which the timer changes. Each
- * call that the program makes is checked against what the timer was in that instant,
- * or, if the call changed nothing, against all that the timer was while it lasted.
+ * hwheel calls tracepoints and debugobjects with the base locked, at the instant at which
+ * a timer changes. The oracle then updates its table. When a call of the program returns,
+ * the oracle checks what the call did and returned. If the call changed the timer, this
+ * must be right for the timer's state at that instant. Otherwise this must be right for
+ * one of the states that the timer had during the call.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,9 +38,9 @@ s64 sim_clock(const struct mwheel *w)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Sums over time: what the host took, and what a CPU did that is not hwheel's */
+/* Sums over time: what makes callbacks late */
 
-#define TALLY	131072	/* more than callbacks that one may be late by */
+#define TALLY	131072	/* more than the callbacks that run while a timer is late */
 
 struct tally {
 	struct {
@@ -49,13 +50,16 @@ struct tally {
 };
 
 static struct tally stalls, busy[SIM_CPUS];
-/* Callbacks of timers that were armed for the past, and the sum of the longest of each */
+/*
+ * ns of callbacks that were armed for the past. past_round is one round of them: the sum
+ * over all timers of the longest such callback.
+ */
 static struct tally past[SIM_WHEELS][SIM_CPUS];
 static u64 past_round[SIM_WHEELS][SIM_CPUS];
-static struct tally runs[SIM_CPUS];	/* of all wheels, without callbacks */
+static struct tally runs[SIM_CPUS];	/* ns of runs of all wheels, without callbacks */
 static struct tally own[SIM_WHEELS][SIM_CPUS];		/* the same of one wheel */
-static struct tally breaks[SIM_WHEELS][SIM_CPUS];	/* that its callbacks have earned */
-static struct tally arms[SIM_WHEELS][SIM_CPUS];		/* timers, not nanoseconds */
+static struct tally breaks[SIM_WHEELS][SIM_CPUS];	/* ns of breaks that runs may take */
+static struct tally arms[SIM_WHEELS][SIM_CPUS];		/* number of armings */
 static unsigned int busy_depth[SIM_CPUS];
 static u64 busy_since[SIM_CPUS];
 
@@ -114,7 +118,7 @@ void busy_end(void)
 		tally(&busy[cpu], sim_time, sim_time - busy_since[cpu]);
 }
 
-/* The instant at which a timer of @expires is due: a tick */
+/* The instant of the tick at which a timer armed for @expires is due */
 static s64 due_at(const struct mwheel *w, s64 expires)
 {
 	__int128 due = ((__int128)expires + w->tick - 1) / w->tick * w->tick;
@@ -131,7 +135,10 @@ static unsigned int state(const struct slot *slot)
 	       (slot->popped || slot->running ? SEEN_RUNNING : SEEN_QUIET);
 }
 
-/* hwheel takes note of a callback's end only when it has got the lock again. */
+/*
+ * Did the callback end so recently that hwheel may not know it? hwheel notes the end only
+ * when it has locked the base again.
+ */
 static bool just_ran(const struct slot *slot)
 {
 	u64 grace = 100000 + 4 * (sim_world.stall_ns + sim_world.late_irq) +
@@ -141,7 +148,7 @@ static bool just_ran(const struct slot *slot)
 	return slot->pops && sim_time - slot->ended_at < grace;
 }
 
-/* @slot has changed: whoever is in a call about it may have seen that. */
+/* @slot has changed: all calls under way for it may have seen its new state. */
 static void changed(struct slot *slot)
 {
 	struct sim_call *call;
@@ -203,8 +210,8 @@ static s64 add_sat(s64 a, s64 b)
 }
 
 /*
- * Who looks without the lock may see what another CPU is about to do: that will be
- * in the table when that CPU comes to tell.
+ * May @slot be changing on another CPU? A call that reads without the lock may see a
+ * change before it is in the table.
  */
 static bool in_change(const struct slot *slot)
 {
@@ -220,7 +227,7 @@ static const char *const kinds[] = {
 	"other",
 };
 
-/* A timer has been armed, by @call: is it what the call asked for? */
+/* @call has armed @slot for @expires: is this what the call asked for? */
 static void check_armed(struct sim_call *call, struct slot *slot, s64 expires)
 {
 	s64 now = sim_clock(slot->wheel), low, high;
@@ -245,14 +252,14 @@ static void check_armed(struct sim_call *call, struct slot *slot, s64 expires)
 	if (expires < low || expires > high)
 		sim_find("%s of timer %d armed it for %lld, not %lld to %lld",
 			 kinds[call->kind], slot->nr, expires, low, high);
-	/* A tick in the window is picked if there is one. */
+	/* If there is a tick in the window, hwheel must pick a tick. */
 	if (call->kind == CALL_AT && call->slack > 0 && call->delay > 0 && high < KTIME_MAX) {
 		s64 first = (low + (s64)slot->wheel->tick - 1) / slot->wheel->tick;
 
 		if (first * (s64)slot->wheel->tick <= high && expires % slot->wheel->tick)
 			sim_find("hwheel_add_at with slack picked %lld, which is no tick", expires);
 		if (first * (s64)slot->wheel->tick > high && expires != low)
-			sim_find("hwheel_add_at with slack moved the time, and there is no tick");
+			sim_find("hwheel_add_at moved the time, but the slack has no tick");
 	}
 }
 
@@ -270,7 +277,7 @@ void call_end(struct sim_call *call, s64 ret)
 		return;
 	call->dead_wheel |= wheel_is_dead(slot);
 	if (call->arms + call->cancels > 1 && call->kind != CALL_SETUP)
-		sim_find("%s of timer %d did %u things", kind, slot->nr,
+		sim_find("%s of timer %d changed it %u times", kind, slot->nr,
 			 call->arms + call->cancels);
 	if (call->kind <= CALL_ARMS) {
 		bool may_not = call->dead_wheel || call->shut || slot->shut;
@@ -280,15 +287,15 @@ void call_end(struct sim_call *call, s64 ret)
 		if (call->kind == CALL_REDUCE && call->seen & SEEN_PENDING)
 			may_not = true;
 		if (!call->arms && !may_not)
-			sim_find("%s of timer %d armed nothing", kind, slot->nr);
+			sim_find("%s of timer %d did not arm it", kind, slot->nr);
 		if (call->kind == CALL_FORWARD)
 			;
 		else if (call->arms && ret != call->was_pending)
-			sim_find("%s of timer %d returned %lld, and it was %spending", kind,
+			sim_find("%s of timer %d returned %lld, but it was %spending", kind,
 				 slot->nr, ret, call->was_pending ? "" : "not ");
 		else if (!call->arms && !(call->seen & (ret ? SEEN_PENDING : SEEN_IDLE)))
-			sim_find("%s of timer %d returned %lld, which it never was", kind,
-				 slot->nr, ret);
+			sim_find("%s of timer %d returned %lld, but it was never in that state",
+				 kind, slot->nr, ret);
 		if (call->kind == CALL_FORWARD && call->arms && call->alone && slot->pending &&
 		    !call->dead_wheel) {
 			s64 step = max_t(s64, call->delay, 1), now = sim_clock(slot->wheel);
@@ -307,21 +314,21 @@ void call_end(struct sim_call *call, s64 ret)
 				sim_find("hwheel_try_cancel of timer %d returned %lld and %s",
 					 slot->nr, ret, call->cancels ? "cancelled" : "did not");
 			if (ret == -1 && !(call->seen & SEEN_RUNNING))
-				sim_find("%s of timer %d returned -1, and it never ran", kind,
+				sim_find("%s of timer %d returned -1, but it never ran", kind,
 					 slot->nr);
 			if (!ret && !(call->seen & SEEN_QUIET))
-				sim_find("hwheel_try_cancel of timer %d returned 0, and it ran",
+				sim_find("hwheel_try_cancel of timer %d returned 0 while it ran",
 					 slot->nr);
 		} else if (ret != !!call->cancels) {
 			sim_find("%s of timer %d returned %lld and %s", kind, slot->nr, ret,
 				 call->cancels ? "cancelled" : "did not");
 		}
 		if (!ret && !(call->seen & SEEN_IDLE) && !in_change(slot))
-			sim_find("%s of timer %d returned 0, and it was pending all the while",
+			sim_find("%s of timer %d returned 0, but it was pending all the time",
 				 kind, slot->nr);
 		if (call->kind == CALL_CANCEL_SYNC || call->kind == CALL_SHUTDOWN_SYNC) {
 			if (slot->ends < call->pops)
-				sim_find("%s of timer %d returned, and its callback is running",
+				sim_find("%s of timer %d returned while its callback is running",
 					 kind, slot->nr);
 			if (call->kind == CALL_SHUTDOWN_SYNC && call->alone &&
 			    (slot->pending || slot->popped || slot->running))
@@ -334,19 +341,19 @@ void call_end(struct sim_call *call, s64 ret)
 		}
 	} else if (call->kind == CALL_PENDING) {
 		if (!(call->seen & (ret ? SEEN_PENDING : SEEN_IDLE)) && !in_change(slot))
-			sim_find("hwheel_pending of timer %d said %lld", slot->nr, ret);
+			sim_find("hwheel_pending of timer %d returned %lld", slot->nr, ret);
 	} else if (call->kind == CALL_EXPIRES) {
 		if (call->alone && slot->armed_once && ret != slot->expires &&
 		    ret != call->old_expires)
-			sim_find("hwheel_expires of timer %d said %lld, not %lld", slot->nr, ret,
-				 slot->expires);
+			sim_find("hwheel_expires of timer %d returned %lld, not %lld", slot->nr,
+				 ret, slot->expires);
 	} else if (call->kind == CALL_REMAINING && slot->wheel && call->alone &&
 		   !call->dead_wheel && slot->expires == call->old_expires && slot->armed_once) {
 		s64 now = sim_clock(slot->wheel);
 
 		if (slot->expires > KTIME_MIN / 2 &&
 		    (ret > slot->expires - call->clock || ret < slot->expires - now))
-			sim_find("hwheel_remaining of timer %d said %lld, not %lld to %lld",
+			sim_find("hwheel_remaining of timer %d returned %lld, not %lld to %lld",
 				 slot->nr, ret, slot->expires - now,
 				 slot->expires - call->clock);
 	}
@@ -356,7 +363,7 @@ void call_end(struct sim_call *call, s64 ret)
 }
 
 /* ------------------------------------------------------------------------ */
-/* What hwheel tells */
+/* What hwheel tells the oracle */
 
 void debug_object_init(void *addr, const struct debug_obj_descr *descr)
 {
@@ -385,14 +392,14 @@ int debug_object_activate(void *addr, const struct debug_obj_descr *descr)
 
 	sim_quiet_steps = 0;
 	if (slot->pending)
-		sim_find("timer %d is armed as one that was not pending, and was", slot->nr);
+		sim_find("timer %d is armed as if it were not pending, but it is", slot->nr);
 	return 0;
 }
 
 static void not_pending(struct slot *slot)
 {
 	if (!slot->pending)
-		sim_find("timer %d leaves its wheel, and was not pending", slot->nr);
+		sim_find("timer %d leaves its wheel, but was not pending", slot->nr);
 	slot->pending = false;
 	if (slot->wheel)
 		slot->wheel->pending--;
@@ -407,7 +414,7 @@ static bool by_call(const struct slot *slot)
 			(call->slot == slot && call->kind > CALL_ARMS));
 }
 
-/* The order of ticks on a CPU */
+/* On each CPU, hwheel must take timers in the order of their ticks. */
 static void check_order(struct slot *slot)
 {
 	struct mwheel *w = slot->wheel;
@@ -436,9 +443,9 @@ void debug_object_deactivate(void *addr, const struct debug_obj_descr *descr)
 		return;
 	}
 	if (slot->popped)
-		sim_find("timer %d is taken to be run, and was before", slot->nr);
+		sim_find("timer %d is dequeued to run, for the second time", slot->nr);
 	if (slot->wheel->state != LIVE_WHEEL && slot->wheel->state != CLOSING_WHEEL)
-		sim_find("timer %d runs, and its wheel is gone", slot->nr);
+		sim_find("timer %d runs, but its wheel is gone", slot->nr);
 	check_order(slot);
 	not_pending(slot);
 	slot->popped = true;
@@ -458,9 +465,9 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 	int cpu = peek_base_cpu(base);
 
 	if (!call || call->slot != slot || call->kind > CALL_ARMS)
-		sim_find("timer %d is armed, and nobody asked for it", slot->nr);
+		sim_find("timer %d is armed, but no call asked for it", slot->nr);
 	if (slot->shut)
-		sim_find("timer %d is armed, and was shut down", slot->nr);
+		sim_find("timer %d is armed, but was shut down", slot->nr);
 	if (!w || w->state == NO_WHEEL || w->life != slot->wheel_life)
 		sim_find("timer %d is armed on a wheel that is gone", slot->nr);
 	call->arms++;
@@ -468,10 +475,10 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 	if (call->kind == CALL_MOD && !slot->pending)
 		sim_find("hwheel_mod_pending armed timer %d, which was not pending", slot->nr);
 	if (call->kind == CALL_REDUCE && slot->pending && peek_expires(timer) >= slot->expires)
-		sim_find("hwheel_reduce put timer %d off from %lld to %lld", slot->nr,
+		sim_find("hwheel_reduce moved timer %d from %lld to the later %lld", slot->nr,
 			 slot->expires, (s64)peek_expires(timer));
 	check_armed(call, slot, peek_expires(timer));
-	/* Where? */
+	/* On the right CPU? */
 	if (call->hotplugs == sim_hotplugs && !(sim_hotplugs & 1) && !slot->running &&
 	    !slot->popped && !just_ran(slot)) {
 		int want = sim_cpu->id;
@@ -513,8 +520,8 @@ void oracle_hwheel_cancel(struct hwheel_timer *timer, void *function)
 	struct sim_call *call = current->call;
 
 	if (!by_call(slot))
-		sim_find("timer %d is cancelled, and nobody asked for it", slot->nr);
-	if (slot->pending)		/* set up anew while it was pending */
+		sim_find("timer %d is cancelled, but no call asked for it", slot->nr);
+	if (slot->pending)		/* the call is hwheel_setup() */
 		not_pending(slot);
 	call->cancels++;
 	if (slot->wheel)
@@ -523,8 +530,9 @@ void oracle_hwheel_cancel(struct hwheel_timer *timer, void *function)
 }
 
 /*
- * Who uses a timer of a wheel that was destroyed may race with who creates the next one
- * in its memory. hwheel survives that, and promises no more.
+ * Is the call of @cpu for a timer whose wheel was destroyed? This is a user's mistake. The
+ * call may race with hwheel_create(), which uses the memory of the wheel again. hwheel
+ * promises only not to crash then.
  */
 bool oracle_mistake(const struct sim_cpu *cpu)
 {
@@ -557,7 +565,7 @@ bool oracle_warn(const char *text)
 /* ------------------------------------------------------------------------ */
 /* Locks and interrupts */
 
-/* A list move is three to five WRITE_ONCE()s; a call may add some of its own. */
+/* A list move does three to five WRITE_ONCE()s. A call may do some more. */
 #define MOST_WRITES	(5 * 32 + 16)
 
 /* So few timers are no crowd, and their moves do not cut a run. */
@@ -577,7 +585,7 @@ void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes)
 	if (lock->is_base && peek_cascaded(lock) > lock->cascaded + 32)
 		sim_find("%llu timers cascaded with a lock held",
 			 peek_cascaded(lock) - lock->cascaded);
-	/* When a CPU has gone, the moves of its timers have two more each. */
+	/* Moving a timer from a dead CPU takes two more WRITE_ONCE()s. */
 	if (lock->is_base && writes > (sim_hotplugs ? 2 : 1) * MOST_WRITES)
 		sim_find("%llu list moves with a lock held", writes / 3);
 }
@@ -588,7 +596,10 @@ void oracle_irqs_on(unsigned long long writes)
 		sim_find("%llu list moves with interrupts off", writes / 3);
 }
 
-/* The interrupt was due, within an eighth of the budget: a run's time begins then. */
+/*
+ * The instant from which the time of a run counts: when its hrtimer was due, but at most
+ * an eighth of the budget before the run.
+ */
 static u64 run_due(const struct mwheel *w, const struct hrtimer *timer, int cpu)
 {
 	s64 due = timer->__expires - (w->config.clock == CLOCK_BOOTTIME ? (s64)sim_boot_off : 0);
@@ -604,7 +615,7 @@ static void note_starved(struct mwheel *w, int cpu)
 		w->starved_at[cpu] = sim_time;
 }
 
-/* What a run has earned, and how long it took */
+/* A run has ended: count its time, and the break that it may take. */
 static void count_run(struct mwheel *w, int cpu)
 {
 	int nr = w - sim_wheels;
@@ -627,10 +638,10 @@ static void count_run(struct mwheel *w, int cpu)
 		w->run_spent[cpu] = min(w->run_spent[cpu], 2 * w->budget);
 	}
 	w->earned[cpu] = earned;
-	/* A batch of moves, too, ends the run if a timer is due. */
+	/* A batch of moves cuts a hardirq run. If a timer is due, the break is 1 us. */
 	if (!earned && w->config.context == HWHEEL_HARDIRQ)
 		earned = 1000;
-	if (earned)		/* until then it lasts; then there is an interrupt */
+	if (earned)		/* the break, and the interrupt at its end */
 		tally(&breaks[nr][cpu], sim_time + earned, earned + 2000);
 	w->run_ended[cpu] = sim_time;
 	/* A run that was not cut, as far as can be seen, is followed by a gap. */
@@ -639,7 +650,10 @@ static void count_run(struct mwheel *w, int cpu)
 		w->quiet[cpu] = w->called_at[cpu] + w->config.gap_ns;
 }
 
-/* After a run: what is due later than now waits for no break but one that is earned. */
+/*
+ * After a run: if the run may not take a break, the hrtimer must be armed for the next
+ * timer that is due, or earlier.
+ */
 static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 {
 	u64 now, due = SIM_NEVER;
@@ -665,7 +679,7 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 	if ((u64)expires <= due || (u64)expires <= now + w->config.gap_ns || w->earned[cpu])
 		return;
 	if (due > now)
-		sim_find("a run armed the hrtimer of CPU %d of %s for %lld, and %llu is due", cpu,
+		sim_find("a run armed the hrtimer of CPU %d of %s for %lld, but %llu is due", cpu,
 			 w->name, expires, due);
 	if (in_hardirq() && (u64)expires > now + w->budget / 2 && w->budget > 20000)
 		sim_find("a needless break of %llu ns on CPU %d of %s: runs took %llu ns",
@@ -691,13 +705,14 @@ void oracle_hrtimer(struct hrtimer *timer, bool end)
 	if (w == sim_wheels + SIM_WHEELS)
 		return;
 	/*
-	 * In process context it only queues the work, on the right CPU. A work that runs while
-	 * its CPU goes and comes back may leave the hrtimer on another CPU.
+	 * In process context the hrtimer only queues the work, and may do so on any CPU. If
+	 * the work runs while its CPU goes offline and comes back, the hrtimer may stay on
+	 * another CPU.
 	 */
 	if (sim_cpu->id != cpu && cpu_online(cpu) && !(sim_hotplugs & 1) &&
 	    w->config.context != HWHEEL_WORK)
 		sim_find("the hrtimer of CPU %d runs on CPU %d", cpu, sim_cpu->id);
-	sim_cpu->off_writes = sim_writes;	/* each hrtimer has its own */
+	sim_cpu->off_writes = sim_writes;	/* count the moves of each hrtimer alone */
 	if (sim_time < w->quiet[cpu] && !sim_suspends && few_timers(w))
 		sim_find("an interrupt of %s on CPU %d, %llu ns too early for its gap", w->name,
 			 cpu, w->quiet[cpu] - sim_time);
@@ -729,14 +744,14 @@ static void check_context(const struct mwheel *w, const struct slot *slot)
 			 irqs_disabled() ? "off" : "on");
 }
 
-/* As Documentation/late.rst has them; hwheel's own numbers are not asked. */
+/* From Documentation/late.rst, not from hwheel's code */
 #define CROWD		64
 #define CROWD_FAN	16
-/* What a list move costs at most, a share of locking and interrupts included */
+/* The most that a list move costs, with its share of locks and interrupts */
 #define MOVE_NS		100
-/* The same of many, each of which moves several times and leaves as much time to others */
+/* The same for a timer of a crowd: it moves several times, with pauses of the same length */
 #define CROWD_MOVE_NS	1500
-/* Interrupts of the wheel's own, locks, and calls of others that are short */
+/* The most that the wheel's interrupts, locks and short calls of other tasks cost */
 #define HOST_NS		30000
 
 static bool in_thread(const struct mwheel *w)
@@ -744,13 +759,13 @@ static bool in_thread(const struct mwheel *w)
 	return SIM_RT || w->config.context == HWHEEL_WORK;
 }
 
-/* Time enough to move all that can be pending, and a little more */
+/* More than the time to move all timers that may be pending */
 static u64 moving_ns(const struct mwheel *w)
 {
 	return 100000 + 4000 * w->peak;
 }
 
-/* Moves: the term of Documentation/late.rst */
+/* The term "moves" of Documentation/late.rst */
 static u64 moves_bound(const struct mwheel *w)
 {
 	unsigned int levels = w->config.levels ?: 5;
@@ -760,8 +775,9 @@ static u64 moves_bound(const struct mwheel *w)
 }
 
 /*
- * How late a callback may begin that was due at @begin, beyond the callbacks before it and
- * what has stalled all: breaks, moves and host of Documentation/late.rst.
+ * How late a callback that was due at @begin may begin. This leaves out the callbacks
+ * before it, and stalls. What remains are the terms "breaks", "moves" and "host" of
+ * Documentation/late.rst.
  */
 static u64 late_bound(const struct mwheel *w, int cpu, u64 begin)
 {
@@ -770,18 +786,18 @@ static u64 late_bound(const struct mwheel *w, int cpu, u64 begin)
 
 	if (sim_late_ns)
 		return sim_late_ns;
-	if (in_thread(w))		/* other tasks have their turn */
+	if (in_thread(w))		/* other tasks share the CPU */
 		return 21100000 + w->config.gap_ns + 3 * w->budget + CROWD_MOVE_NS * w->peak;
 	bound = HOST_NS + w->config.gap_ns + moves_bound(w) +
 		tally_since(&breaks[nr][cpu], begin);
 	bound += tally_since(&runs[cpu], begin) - tally_since(&own[nr][cpu], begin);
-	/* Crowds that are armed for so soon that there is no time to move them */
+	/* Crowds that were armed so late that there was no time to move them before */
 	recent = tally_since(&arms[nr][cpu], before);
 	if (recent >= CROWD_FAN)
 		bound += CROWD_MOVE_NS * recent;
 	/*
-	 * All moves when it is due: without memory for fans, from a dead CPU, and where the
-	 * host leaves no time to move before
+	 * All timers may have to move when one is due: if there was no memory for fans, if a
+	 * CPU went offline, or if the host left no time to move them before.
 	 */
 	if (w->starved_at[cpu] > before || sim_hotplugs & 1 || sim_world.holds ||
 	    (sim_hotplug_at && sim_hotplug_at > before))
@@ -800,12 +816,12 @@ static void check_late(struct slot *slot, struct mwheel *w)
 	int i, cpu = sim_cpu->id;
 
 	if (now < slot->due_expires)
-		sim_find("timer %d of %lld is early by %lld ns", slot->nr, slot->due_expires,
-			 slot->due_expires - now);
+		sim_find("timer %d, armed for %lld, is early by %lld ns", slot->nr,
+			 slot->due_expires, slot->due_expires - now);
 	if (now < due)
-		sim_find("timer %d of %lld runs before its tick, %lld, at %lld", slot->nr,
+		sim_find("timer %d, armed for %lld, runs before its tick, %lld, at %lld", slot->nr,
 			 slot->due_expires, due, now);
-	/* As the wheel counts it */
+	/* The lateness that hwheel counts */
 	late = (u64)now - (u64)slot->due_expires < (u64)S64_MAX ?
 	       now - slot->due_expires : KTIME_MAX;
 	if (late >= 0) {
@@ -824,7 +840,7 @@ static void check_late(struct slot *slot, struct mwheel *w)
 	if (begin >= sim_time)
 		return;
 	over = sim_time - begin;
-	/* A stall that lasts has been counted as it began. */
+	/* A stall is counted when it begins, so include stalls that began before. */
 	allowed = tally_since(&stalls, begin -
 			      min(begin, (u64)sim_world.stall_ns + sim_world.late_irq));
 	if (w->config.context == HWHEEL_HARDIRQ)
@@ -840,8 +856,8 @@ static void check_late(struct slot *slot, struct mwheel *w)
 			allowed += part + part / 8;
 	}
 	/*
-	 * A callback that arms its timer for the past again and again has its turn in a few
-	 * rounds, and no more.
+	 * Callbacks that re-arm their timers for the past may delay other timers by a few
+	 * rounds, but not by more.
 	 */
 	if (!in_thread(w) && !slot->due_past) {
 		u64 passed = tally_since(&past[w - sim_wheels][cpu], begin);
@@ -854,7 +870,7 @@ static void check_late(struct slot *slot, struct mwheel *w)
 	if (over > allowed && over - allowed > sim_worst)
 		sim_worst = over - allowed;
 	if (over > allowed + bound)
-		sim_find("timer %d of tick %lld: %llu ns late, %llu of others (bound %llu; %s, %d)",
+		sim_find("timer %d of tick %lld: %llu ns late, %llu by others (bound %llu; %s, %d)",
 			 slot->nr, due / (s64)w->tick, over, allowed, bound,
 			 sim_context(), cpu);
 }
@@ -866,7 +882,7 @@ void oracle_callback(struct slot *slot, struct object *object)
 	sim_quiet_steps = 0;
 	sim_fired++;
 	if (!slot->popped)
-		sim_find("the callback of timer %d runs, and it was not due", slot->nr);
+		sim_find("the callback of timer %d runs, but it was not due", slot->nr);
 	slot->popped = false;
 	if (slot->running)
 		sim_find("the callback of timer %d runs twice at a time", slot->nr);
@@ -882,7 +898,7 @@ void oracle_callback(struct slot *slot, struct object *object)
 void oracle_callback_end(struct slot *slot, u64 life)
 {
 	sim_quiet_steps = 0;
-	/* What it costs hwheel to call back is of the callback's time. */
+	/* The time that hwheel needs for a call counts as the callback's time. */
 	tally(&busy[sim_cpu->id], sim_time, 400 + sim_world.jitter);
 	if (slot->due_past) {
 		u64 ns = sim_time - slot->begun_at;
@@ -905,7 +921,7 @@ void oracle_callback_end(struct slot *slot, u64 life)
 }
 
 /* ------------------------------------------------------------------------ */
-/* When nothing goes on */
+/* When all CPUs are idle, or all other tasks are done */
 
 void oracle_new_wheel(struct mwheel *w)
 {
@@ -970,14 +986,14 @@ void oracle_quiet(void)
 			if (!n[cpu])
 				continue;
 			if (!peek_armed(w->wheel, cpu, &expires))
-				sim_find("%llu timers pend on CPU %u of %s, no hrtimer is armed",
+				sim_find("%llu timers pending on CPU %u of %s, no hrtimer armed",
 					 n[cpu], cpu, w->name);
 			if ((u64)expires > max_t(u64, due[cpu], sim_clock(w)) + w->budget +
 					   w->config.gap_ns + 1000)
-				sim_find("hrtimer of CPU %u of %s: armed for %lld, %llu is due",
+				sim_find("hrtimer of CPU %u of %s: armed for %lld, but %llu is due",
 					 cpu, w->name, expires, due[cpu]);
 			if (!cpu_online(cpu) && w->hotplugs == sim_hotplugs)
-				sim_find("%llu timers pend on CPU %u, which is offline",
+				sim_find("%llu timers are pending on CPU %u, which is offline",
 					 n[cpu], cpu);
 		}
 	}
@@ -992,7 +1008,7 @@ void oracle_dead_end(void)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), " CPU %u: %s%s", i,
 			 sim_cpus[i].curr->name, sim_cpus[i].spin ? " waits for a lock" : "");
 	sim_blocked(text + strlen(text), sizeof(text) - strlen(text));
-	sim_find("deadlock: nothing goes on, and nothing will.%s", text);
+	sim_find("deadlock: no CPU will ever go on.%s", text);
 }
 
 static void check_count(struct mwheel *w, const char *name, u64 mine)
@@ -1003,7 +1019,10 @@ static void check_count(struct mwheel *w, const char *name, u64 mine)
 		sim_find("stats of %s: %s is %llu, not %llu", w->name, name, count, mine);
 }
 
-/* Rows of numbers; what is no number is 0, - is U64_MAX */
+/*
+ * Read a row of a file into @word and @column. A column that is no number becomes 0, and
+ * - becomes S64_MAX. Returns the number of columns, or -1 at the end.
+ */
 static int row(char **text, char *word, s64 *column, int most)
 {
 	char *end = strchr(*text, '\n'), *p = *text;
@@ -1063,14 +1082,14 @@ static void compare_timers(struct mwheel *w, size_t chunk)
 	qsort(theirs, n, 8, compare_s64);
 	for (i = 0; i < n; i++)
 		if (mine[i] != theirs[i])
-			sim_find("file timers of %s shows one of %lld, not %lld", w->name,
+			sim_find("file timers of %s shows a timer of %lld, not %lld", w->name,
 				 theirs[i], mine[i]);
 	free(mine);
 	free(theirs);
 	free(text);
 }
 
-/* Both have a row for each of something, with a count of timers in it */
+/* Each row of @file has a number of timers in @column, and an expiration in @next. */
 static void compare_sum(struct mwheel *w, const char *file, int column, int next)
 {
 	char *text = sim_read_file(w->name, file, 4096), *p = text, word[32];
@@ -1092,13 +1111,13 @@ static void compare_sum(struct mwheel *w, const char *file, int column, int next
 	for (i = 0; i < sim_nr_slots; i++)
 		if (sim_slots[i].wheel == w && sim_slots[i].pending)
 			mine = min(mine, (u64)due_at(w, sim_slots[i].expires));
-	/* Memory that was missing is asked for again a second later. */
+	/* If there was no memory, hwheel tries again a second later. */
 	for (i = 0; i < sim_world.cpus && !strcmp(file, "levels"); i++)
 		if (cpu_online(i) && w->armed_ahead[i] && !level[i] &&
 		    w->hotplugs == sim_hotplugs &&
 		    w->armed_ahead[i] > sim_alloc_failed_at + 1100000000 &&
 		    w->armed_ahead[i] < sim_time - 1000000000)
-			sim_find("%s has no levels on CPU %u, and timers want them", w->name, i);
+			sim_find("%s has no levels on CPU %u, but timers want them", w->name, i);
 	if (sum != w->pending)
 		sim_find("file %s of %s counts %llu timers, not %llu", file, w->name, sum,
 			 w->pending);
@@ -1108,7 +1127,7 @@ static void compare_sum(struct mwheel *w, const char *file, int column, int next
 	free(text);
 }
 
-/* Is it known within a little how late hwheel itself saw each callback begin? */
+/* Does the oracle know well enough how late hwheel saw each callback begin? */
 static bool exact_late(const struct mwheel *w)
 {
 	return w->config.context != HWHEEL_WORK && w->hotplugs == sim_hotplugs &&
@@ -1136,7 +1155,7 @@ static void compare_stats(struct mwheel *w)
 			most = max(most, c[i]);
 		}
 		if (c[1] != (strncmp(word, "max_", 4) ? sum : most))
-			sim_find("stats of %s: %s is %lld in all", w->name, word, c[1]);
+			sim_find("stats of %s: the total of %s is %lld", w->name, word, c[1]);
 		if (!strcmp(word, "idle_interrupts"))
 			idle = sum;
 		if (!strcmp(word, "interrupts"))
@@ -1196,7 +1215,7 @@ static void compare_lateness(struct mwheel *w)
 		low += w->late_low[i];
 		high += w->late_high[i];
 		if (total < high || total > low)
-			sim_find("lateness of %s: %llu are up to %llu ns late, not %llu to %llu",
+			sim_find("lateness of %s: %llu timers up to %llu ns late, not %llu to %llu",
 				 w->name, total, 1ULL << i, high, low);
 	}
 	free(text);
@@ -1233,7 +1252,7 @@ static void compare_config(struct mwheel *w)
 	free(text);
 }
 
-/* With no other task about. */
+/* Compare hwheel's counters and files with the table. No other task may be running. */
 void oracle_compare(struct mwheel *w)
 {
 	u64 pending = w->pending;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The oracle: a table of timers and wheels, and what each of hwheel's calls may do
- * to it
+ * The oracle keeps a table of timers and wheels. It checks what each call of hwheel does
+ * to them.
  */
 #ifndef _SIM_ORACLE_H
 #define _SIM_ORACLE_H
@@ -20,7 +20,7 @@ enum sim_kind {
 	CALL_SETUP, CALL_DESTROY, CALL_CREATE, CALL_OTHER,
 };
 
-/* What a timer was seen to be while a call was under way. */
+/* States that a timer had during a call */
 #define SEEN_PENDING	1
 #define SEEN_IDLE	2		/* not pending */
 #define SEEN_RUNNING	4
@@ -28,12 +28,12 @@ enum sim_kind {
 
 struct slot;
 
-/* A call of hwheel's API, on the stack of who makes it. */
+/* A call of hwheel's API that is under way. It is on the caller's stack. */
 struct sim_call {
 	enum sim_kind		kind;
 	struct slot		*slot;
 	struct sim_call		*outer, *next, **link;
-	s64			delay, slack, clock;	/* the clock as it began */
+	s64			delay, slack, clock;	/* @clock: when it began */
 	s64			old_expires;
 	int			on;
 	int			cpu, was_on;
@@ -55,13 +55,13 @@ struct mwheel {
 	u64			interrupts[SIM_CPUS];
 	u64			run_begun[SIM_CPUS], run_ended[SIM_CPUS];
 	u64			run_due[SIM_CPUS];
-	u64			run_spent[SIM_CPUS];	/* in the interrupt, less the pauses */
-	u64			earned[SIM_CPUS];	/* the break that a run has earned */
+	u64			run_spent[SIM_CPUS];	/* the oracle's base->spent */
+	u64			earned[SIM_CPUS];	/* the break that the last run may take */
 	u64			called_at[SIM_CPUS];	/* end of the last callback */
 	u64			quiet[SIM_CPUS];	/* no interrupt before this time */
-	u64			starved_at[SIM_CPUS];	/* when fans were missing */
+	u64			starved_at[SIM_CPUS];	/* when fans were last missing */
 	u64			armed_ahead[SIM_CPUS];
-	s64			last_due[SIM_CPUS];	/* the greatest that has run */
+	s64			last_due[SIM_CPUS];	/* the latest tick that has run */
 	u64			late_low[SIM_LATE], late_high[SIM_LATE];
 	s64			max_low[SIM_CPUS], max_high[SIM_CPUS];
 	unsigned int		hotplugs, life, setups;
@@ -79,7 +79,7 @@ struct slot {
 	unsigned int		wheel_life;
 	int			nr;
 	unsigned int		users;
-	bool			busy;		/* somebody has it to himself */
+	bool			busy;		/* one task uses it alone */
 	bool			set_up, pinned, armed_once, shut;
 	unsigned int		shutting;
 
@@ -91,10 +91,10 @@ struct slot {
 	unsigned int		hotplugs;
 
 	bool			popped;		/* its callback is about to begin */
-	bool			due_past;	/* and had been armed for the past */
+	bool			due_past;	/* it was armed for the past */
 	struct mwheel		*due_wheel;
-	u64			*past_at;	/* in which sum it counts */
-	u64			past_ns;	/* the longest callback of that kind */
+	u64			*past_at;	/* the past_round that includes @past_ns */
+	u64			past_ns;	/* its longest callback with @due_past */
 	u64			begun_at;
 	s64			due_expires, due_armed_clock;
 	u64			due_armed_at;
@@ -113,17 +113,17 @@ extern unsigned int sim_nr_slots;
 extern u64 sim_calls, sim_fired;
 extern unsigned int sim_suspends;
 extern u64 sim_last_suspend;
-extern u64 sim_late_ns;		/* a bound of the program's own; or 0 */
-extern u64 sim_worst;		/* lateness beyond what callbacks and the host took */
+extern u64 sim_late_ns;		/* a bound on lateness that the program sets; or 0 */
+extern u64 sim_worst;		/* greatest lateness, less callbacks and stalls */
 
 void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot);
 void call_end(struct sim_call *call, s64 ret);
 s64 sim_clock(const struct mwheel *w);
-void busy_begin(void);			/* this CPU does the program's, not hwheel's */
+void busy_begin(void);			/* the program uses this CPU now, not hwheel */
 void busy_end(void);
 void oracle_callback(struct slot *slot, struct object *object);
 void oracle_callback_end(struct slot *slot, u64 life);
-void oracle_compare(struct mwheel *w);	/* counters and files, when nothing goes on */
+void oracle_compare(struct mwheel *w);	/* counters and files with the table */
 void oracle_new_wheel(struct mwheel *w);
 
 #endif /* _SIM_ORACLE_H */

@@ -2,11 +2,15 @@
 /*
  * Programs: what tasks, interrupts and callbacks do to hwheel
  *
- * A program is text. Its first lines say what the world is like ("cpus 4"). Each
- * other line is an operation: the number of the actor, a task, that does it; the
- * context that it does it in (t task, s softirq, h hardirq); its name and numbers. An
- * actor does its lines one after the other. Any line can be left out: what does not
- * make sense without it is skipped.
+ * A program is text. Its first lines describe the world ("cpus 4"). Each other line is an
+ * operation. It consists of
+ *
+ *  - the number of the actor: the task that does the operation,
+ *  - the context: t for task, s for softirq, h for hardirq,
+ *  - the name of the operation, and its arguments.
+ *
+ * An actor does its lines in order. You may delete any line: operations that make no
+ * sense without it do nothing.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,7 +33,7 @@ static void actor_op(const struct op *op);
 static void callback(struct hwheel_timer *timer);
 
 /* ------------------------------------------------------------------------ */
-/* Slots: who may touch which timer when */
+/* Slots: which actor may use a timer when */
 
 static struct slot *get(long long nr)
 {
@@ -46,7 +50,7 @@ static void put(struct slot *slot)
 	slot->users--;
 }
 
-/* To set it up, or free it */
+/* Get a slot for one user alone, to set up or free its timer. */
 static struct slot *get_alone(long long nr)
 {
 	struct slot *slot = &sim_slots[(unsigned long long)nr % sim_nr_slots];
@@ -131,7 +135,7 @@ static s64 at(const struct slot *slot, s64 ahead)
 	return __builtin_add_overflow(sim_clock(slot->wheel), ahead, &sum) ? KTIME_MAX : sum;
 }
 
-/* With the slot to oneself, and no callback running but one that does this itself */
+/* The caller has @slot alone. No callback of @slot is running, unless it is the caller. */
 static void setup(struct slot *slot, struct mwheel *w, bool pinned)
 {
 	unsigned int wheel_life = w->life;
@@ -266,8 +270,8 @@ static void callback(struct hwheel_timer *timer)
 	}
 	busy_end();
 	/*
-	 * What it moved is not of the interrupt that it runs in. Callbacks keep interrupts
-	 * off anyway, and each may have a batch moved before it.
+	 * Do not count what the callback moved as moves of the interrupt in which it runs.
+	 * hwheel may also move a batch before each callback.
 	 */
 	if (irqs_disabled())
 		cpu->off_writes += sim_writes - writes + 12 + 3 * 32;
@@ -297,7 +301,7 @@ static void do_setup(const struct op *op)
 	slot->busy = false;
 }
 
-/* A mistake: it may be pending */
+/* A user's mistake: set up a timer that may be pending. */
 static void do_resetup(const struct op *op)
 {
 	struct slot *slot = get_alone(op->arg[0]);
@@ -308,7 +312,7 @@ static void do_resetup(const struct op *op)
 	    slot->wheel->state == LIVE_WHEEL && sim_wheels[0].state == LIVE_WHEEL) {
 		struct mwheel *w = wheel(op->arg[1]);
 
-		/* In the window between its being taken and its callback nobody may. */
+		/* Not shortly before its callback begins: that would be another mistake. */
 		if (w->state == LIVE_WHEEL && slot->pending && slot->expires > at(slot, 1000000000))
 			setup(slot, w, op->arg[2]);
 	}
@@ -381,7 +385,7 @@ static void do_cb(const struct op *op)
 	}
 }
 
-/* The next of a kind of crowd: numbers that look random and are the same each time */
+/* A number for timer @i of a crowd. It looks random, but is the same in each run. */
 static long long spread(const struct op *op, unsigned int i)
 {
 	unsigned long long x = (i + 1) * 0x9e3779b97f4a7c15ULL ^ op->arg[0];
@@ -391,7 +395,7 @@ static long long spread(const struct op *op, unsigned int i)
 	return op->arg[3] > 0 ? (x >> 20) % op->arg[3] : 0;
 }
 
-/* crowd SLOT N DELAY SPREAD SLACK WHEEL PINNED: set up those that are not, and arm */
+/* crowd SLOT N DELAY SPREAD SLACK WHEEL PINNED: arm N timers; set them up if necessary */
 static void do_crowd(const struct op *op)
 {
 	unsigned int i;
@@ -414,7 +418,7 @@ static void do_crowd(const struct op *op)
 	}
 }
 
-/* crowdat SLOT N AHEAD SPREAD ALIGN: all for instants counted from one, aligned */
+/* crowdat SLOT N AHEAD SPREAD ALIGN OFFSET: arm N timers within SPREAD of one instant */
 static void do_crowdat(const struct op *op)
 {
 	s64 when = 0;
@@ -472,17 +476,17 @@ static void do_wheel(const struct op *op)
 	w->config.flags = w->config.context == HWHEEL_WORK ? op->arg[5] & 1 : 0;
 	for (i = 0; i < 6; i++)
 		w->config.spokes[i] = op->arg[7 + i];
-	w->wheel = (void *)1;		/* only one creates it */
+	w->wheel = (void *)1;		/* no other actor may create it */
 	call_begin(&call, CALL_CREATE, NULL);
 	new = hwheel_create(&w->config);
 	call_end(&call, 0);
 	w->wheel = NULL;
 	if (IS_ERR(new)) {
 		if (PTR_ERR(new) == -ENOMEM && sim_allocs_failed == failed)
-			sim_find("hwheel_create said -ENOMEM, and there was memory");
+			sim_find("hwheel_create returned -ENOMEM, but there was memory");
 		if (PTR_ERR(new) != -ENOMEM && PTR_ERR(new) != -EINVAL &&
 		    !(builtin && PTR_ERR(new) == -EOPNOTSUPP))
-			sim_find("hwheel_create said %ld", PTR_ERR(new));
+			sim_find("hwheel_create returned %ld", PTR_ERR(new));
 		return;
 	}
 	oracle_new_wheel(w);
@@ -499,7 +503,7 @@ static void do_destroy(const struct op *op)
 	if (w == sim_wheels || w->state != LIVE_WHEEL)
 		return;
 	w->state = CLOSING_WHEEL;
-	while (w->setups)	/* nobody may set up a timer of a wheel that may be gone */
+	while (w->setups)	/* until nobody is setting up a timer for it */
 		sim_sleep(1000);
 	cancelled = w->cancelled;
 	call_begin(&call, CALL_DESTROY, NULL);
@@ -509,7 +513,7 @@ static void do_destroy(const struct op *op)
 		sim_find("hwheel_destroy cancelled timers of another wheel");
 	call_end(&call, 0);
 	if (w->pending)
-		sim_find("%s was destroyed, and %llu timers are pending", w->name, w->pending);
+		sim_find("%s was destroyed, but %llu timers are pending", w->name, w->pending);
 	w->wheel = NULL;
 	w->state = NO_WHEEL;
 }
@@ -546,12 +550,12 @@ static void do_read(const struct op *op)
 				   64 + (unsigned long long)op->arg[2] % 8192);
 	char *line = text, *end;
 
-	/* Whatever goes on meanwhile, all rows are of timers. */
+	/* Each row must be a timer, whatever other actors do meanwhile. */
 	for (; !file && line && (end = strchr(line, '\n')); line = end + 1) {
 		*end = 0;
 		if (*line != '#' &&
 		    strtoull(strrchr(line, ' '), NULL, 0) != (unsigned long)callback)
-			sim_find("file timers of %s has a row of no timer: %s",
+			sim_find("file timers of %s has a row that is no timer: %s",
 				 wheel(op->arg[0])->name, line);
 	}
 	free(text);
@@ -562,7 +566,7 @@ static void do_sleep(const struct op *op)
 	sim_sleep(max(op->arg[0], 0LL));
 }
 
-/* Until so much before a timer expires */
+/* Sleep until shortly before a timer expires. */
 static void do_sleepto(const struct op *op)
 {
 	struct slot *slot = get(op->arg[0]);
@@ -768,7 +772,7 @@ static void sim_main(void *arg)
 	}
 	wait_event(actors_done, !actors_left);
 	compare_all();
-	/* Till all have run but those of long after */
+	/* Until all timers have run, except those that expire in more than 30 days */
 	for (rounds = 0; rounds < 300; rounds++) {
 		u64 first = next_due(&last);
 
@@ -891,7 +895,7 @@ bool program_read(struct program *p, FILE *file)
 
 			what = op_called(name);
 			if (what < 0 || nr < 0 || nr >= MAX_ACTORS) {
-				fprintf(stderr, "sim: no such line: %s\n", line);
+				fprintf(stderr, "sim: bad line: %s\n", line);
 				return false;
 			}
 			op = new_op(p);
@@ -914,7 +918,7 @@ bool program_read(struct program *p, FILE *file)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Programs at random. The generator's numbers are not those of the run. */
+/* Random programs. The generator has random numbers of its own: a run does not use them. */
 
 static unsigned long long gen;
 
@@ -965,7 +969,7 @@ static long long gen_tick(void)
 	return ticks[rnd(ARRAY_SIZE(ticks))];
 }
 
-/* Most within a few dozen ticks, so that timers meet */
+/* Most delays are a few dozen ticks, so that timers share spokes */
 static bool dense;
 
 static long long gen_delay(long long tick)
@@ -1014,7 +1018,7 @@ static void gen_wheel(struct program *p, int actor, int nr, long long *ticks, bo
 		if (pow2 && spokes[i])
 			spokes[i] = 1LL << (1 + rnd(7));
 	}
-	/* What levels() of reach is too far is refused; most should not be. */
+	/* hwheel refuses a wheel whose reach is too far. This should be rare. */
 	while (levels > 1 && tick > 1000000 && levels * 7 > 63 - 64 + __builtin_clzll(tick))
 		levels--;
 	ticks[nr] = tick;
@@ -1124,7 +1128,7 @@ void program_generate(struct program *p, unsigned long long seed)
 	n = few ? 40 + rnd(200) : 100 + rnd(1500);
 	if (crowd)
 		n = 20 + rnd(100);
-	if (crowd && one_in(4)) {		/* only that */
+	if (crowd && one_in(4)) {		/* only crowds */
 		for (i = 0; i < 1 + rnd(3); i++)
 			EMIT(p, rnd(actors), 't', "crowd", i * (slots / 4), slots / 4,
 			     rnd(1 << 30), rnd(300 * (ticks[1] ?: 1000000)), 0, 1, 0);

@@ -12,7 +12,7 @@ struct op {
 	long long	arg[OP_ARGS];
 };
 
-/* The text of a program: the world, then an operation a line. */
+/* The text of a program: its world, then one operation per line */
 struct program {
 	char		world[16][64];	/* lines "name value" */
 	int		nr_world;
@@ -24,6 +24,6 @@ void program_generate(struct program *p, unsigned long long seed);
 void program_write(const struct program *p, FILE *file);
 bool program_read(struct program *p, FILE *file);
 void program_run(const struct program *p);	/* ends by _exit() */
-void program_done(void);			/* main.c's */
+void program_done(void);			/* in main.c */
 
 #endif /* _SIM_PROGRAM_H */

@@ -2,10 +2,11 @@
 /*
  * Data races of hwheel.c, found as KCSAN finds them
  *
- * With KIND=race hwheel.c is compiled for the thread sanitizer, whose run time this is.
- * At a few plain accesses the CPU is held up for a while. If another one comes to the
- * same memory meanwhile, and one of the two writes, that is a race. Accesses by
- * READ_ONCE() and WRITE_ONCE() are volatile, and race with plain ones only.
+ * With KIND=race, sim.sh compiles hwheel.c for the thread sanitizer. This file is the
+ * sanitizer's run time. It holds up the CPU at one in 128 plain accesses. If another CPU
+ * accesses the same memory meanwhile, and one of the two accesses is a write, that is a
+ * data race. READ_ONCE() and WRITE_ONCE() are volatile accesses. They race only with
+ * plain accesses.
  */
 #include "kernel.h"
 
@@ -47,7 +48,7 @@ static void access_memory(void *ptr, unsigned long size, bool write, bool plain)
 		    watch.addr < addr + size && (write || watch.write) &&
 		    (plain || watch.plain) && !oracle_mistake(sim_cpu) &&
 		    !oracle_mistake(watch.cpu))
-			sim_find("data race: a %s%s of %lu bytes beside a %s%s",
+			sim_find("data race: a %s%s of %lu bytes during a %s%s",
 				 plain ? "plain " : "", write ? "write" : "read", size,
 				 watch.plain ? "plain " : "", watch.write ? "write" : "read");
 		return;

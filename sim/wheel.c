@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hwheel.c itself, and the few of its members that the oracle looks at. Time stands
- * still meanwhile, and it races with nobody.
+ * This file includes hwheel.c, and lets the oracle read some members of its structures.
+ * These reads take no simulated time, and race.c does not see them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ peek bool peek_armed(struct hwheel *wheel, int cpu, ktime_t *expires)
 	return base->hrtimer.__queued;
 }
 
-/* Is something under way on a base, or to come by other means than the hrtimer? */
+/* Is anything under way or queued on a base, apart from its hrtimer? */
 peek bool peek_busy_but_running(struct hwheel *wheel, int cpu)
 {
 	struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
@@ -63,7 +63,7 @@ peek bool peek_busy_but_running(struct hwheel *wheel, int cpu)
 	       base->kick.locked || base->grow.worker || base->grow.pending || base->want.busy;
 }
 
-/* Likewise, or does its hrtimer's callback run? */
+/* The same, or is its hrtimer's callback running? */
 peek bool peek_busy(struct hwheel *wheel, int cpu)
 {
 	return peek_busy_but_running(wheel, cpu) ||
@@ -75,7 +75,7 @@ peek u64 peek_cascaded(raw_spinlock_t *lock)
 	return container_of(lock, struct hwheel_base, lock)->levels.moved;
 }
 
-/* 0 after a break; what it was before is the oracle's to reckon */
+/* base->spent. hwheel resets it before a break. The oracle keeps a sum of its own. */
 peek u64 peek_spent(struct hwheel *wheel, int cpu)
 {
 	return per_cpu_ptr(wheel->bases, cpu)->spent;

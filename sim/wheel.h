@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the oracle knows of hwheel.c beyond its API: all of it is in wheel.c. */
+/* What the oracle reads of hwheel.c, apart from its API */
 #ifndef _SIM_WHEEL_H
 #define _SIM_WHEEL_H
 

@@ -515,7 +515,7 @@ class Top(Test):
             self.assertEqual(len(ring), -(-n // each))
             occupied = {spoke // each for _, _, spoke, _ in held}
             self.assertEqual({i for i, c in enumerate(ring) if c != marks[0]}, occupied)
-            # Higher the more there are
+            # The more timers, the higher the character
             cells = collections.Counter()
             for _, _, spoke, timers in held:
                 cells[spoke // each] += len(timers)
@@ -640,7 +640,7 @@ class Top(Test):
                 found = json.loads(self.ok('hwheel-top', '--replay', '-', '--json', stdin=text))
                 for key in ('config', 'levels', 'stats', 'callbacks', 'timers'):
                     self.assertEqual(found[key], want[key], key)
-            # What has no end is left out
+            # A snapshot without an end is left out
             cut = done.stdout[:-len('hwr1 end\n')]
             self.assertEqual(len(list(hw.read_recording(cut.splitlines(True), 'it'))), 1)
         for status, args, pattern in ((1, ['nowhere'], 'no wheel nowhere'),
@@ -700,7 +700,7 @@ class Keys(Test):
             self.output += os.read(self.master, 65536).decode(errors='replace')
 
     def expect(self, text):
-        """Waits until it is written, and forgets all before it."""
+        """Waits until the tool has written this text, and forgets its output so far."""
         end = time.monotonic() + 20
         while text not in ESCAPE.sub('', self.output):
             self.assertLess(time.monotonic(), end, f'{text!r} not in {self.output[-3000:]!r}')
@@ -709,7 +709,7 @@ class Keys(Test):
         self.output = ''
 
     def frames(self, n):
-        """Waits for so many frames; what the last but one of them was."""
+        """Waits for n frames, and returns the last one that is complete."""
         self.output, end = '', time.monotonic() + 20
         while self.output.count('\x1b[H') <= n:
             self.assertLess(time.monotonic(), end, repr(self.output[-2000:]))
@@ -898,7 +898,7 @@ class Plot(Test):
         self.check_cells(self.draw('--cpu', '1'), 1)
 
     def test_cascades_are_steps(self):
-        """The hand of level 2 goes on by a spoke where its timers go down."""
+        """Where timers of level 2 cascade, the hand of level 2 moves on by a spoke."""
         group = self.groups(self.draw())['level-2-hand']
         path = next(group.iter(SVG + 'path'))
         root = xml.etree.ElementTree.parse(self.svg).getroot()
@@ -939,7 +939,7 @@ class Plot(Test):
         self.assertEqual(len(levels), len(counts) - 1)
         rates = [b - a for a, b in zip(counts, counts[1:])]
         order = sorted(range(len(rates)), key=lambda n: rates[n])
-        for low, high in zip(order, order[1:]):     # up is less in SVG
+        for low, high in zip(order, order[1:]):     # in SVG, y grows downwards
             self.assertEqual(rates[low] == rates[high],
                              abs(levels[low][1] - levels[high][1]) < 1e-3)
             self.assertGreaterEqual(levels[low][1], levels[high][1] - 1e-3)

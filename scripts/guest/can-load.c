@@ -6,7 +6,7 @@
  *
  * Usage: can-load send		cyclic frames: some with a short interval, then
  *				with a long one, until they are deleted
- *	  can-load watch	a timeout where nothing is received
+ *	  can-load watch	a timeout that expires when nothing is received
  *	  can-load throttle	a limit to how often changes are passed on
  */
 #include <err.h>

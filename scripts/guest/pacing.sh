@@ -29,7 +29,7 @@ qdisc()
 	tc qdisc add dev lo root "$@" || echo "no qdisc $*"
 }
 
-# A line of names and values: time and idle time in 1/100 s, and what came
+# Prints names and values: time and idle time in 1/100 s, counts of interrupts and softirqs
 counters()
 {
 	awk 'FILENAME == "/proc/uptime" { printf "up %d idle %d", $1 * 100, $2 * 100 }
@@ -92,7 +92,7 @@ check_options()
 		refused shown ''
 }
 
-# Does to the qdisc, under traffic, all that can be done to one.
+# Tries all operations on the qdisc while there is traffic.
 check_churn()
 {
 	tc qdisc del dev lo root 2>/dev/null
@@ -144,7 +144,7 @@ check_busy()	# COMMAND...
 		eval "$(numbers)"
 		[ $((sent + dropped + backlog)) -lt 100 ] || break
 	done
-	# Their number falls with time
+	# The number of timers falls with time
 	pending=$(timers)
 	echo "sent $sent dropped $dropped horizon $horizon backlog $backlog" \
 		"busy $busy timers $pending"

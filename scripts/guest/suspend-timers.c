@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The guest of suspend.sh loads this module before it suspends. The module has
- * timers for each CPU, on wheels of both clocks and of all contexts. It arms those
- * of before[] when it is loaded, and those of after[] when the machine resumes. It
- * prints both clocks' times at which a timer was armed and at which it fired.
+ * timers for each CPU, on wheels of both clocks and of all contexts. It arms the
+ * timers of before[] when it is loaded, and those of after[] when the machine
+ * resumes. For each timer it prints when the timer was armed and when it fired,
+ * on both clocks.
  */
 #include <linux/cpu.h>
 #include <linux/err.h>

@@ -4,9 +4,10 @@
 # Boots an x86 or arm64 kernel in QEMU with a busybox userland, runs SCRIPT there, with
 # FILES in /hw, and powers off. The console is stdout. The exit status is 0 if SCRIPT's is.
 #
-# With BOARD=pc the guest can suspend: q35 loses its ACPI registers. With ICOUNT=n the
-# guest's clock counts its instructions, 2^n ns each, so the host's load has no influence.
-# The clock jumps over the time in which the guest idles.
+# With BOARD=pc the guest can suspend. The default, q35, loses its ACPI registers when it
+# suspends. With ICOUNT=n the guest's clock counts the guest's instructions, 2^n ns each.
+# So the host's load has no influence. The clock jumps over the time in which the guest
+# idles.
 #
 # Usage: [TIMEOUT=seconds] [APPEND='kernel arguments'] \
 #	 [MACHINE=aarch64 BUSYBOX=file] [BOARD=pc] [DISK=image] [ICOUNT=n] \
@@ -36,7 +37,7 @@ qemu=("qemu-system-$MACHINE" "${machine[@]}" -accel "tcg,thread=$thread"
 	-no-reboot -kernel "$vmlinuz" -initrd "$lab_work/initrd.gz"
 	-append "console=$console $arguments ${APPEND-}")
 [ -z "${ICOUNT-}" ] || qemu+=(-icount "shift=$ICOUNT,sleep=off")
-# The guest's writes are dropped, so that the disk is the same each time
+# Drop the guest's writes, so that the disk is the same each time
 [ -z "${DISK-}" ] || qemu+=(-drive "if=virtio,format=raw,snapshot=on,file=$DISK")
 
 # QEMU in Debian 12 has a bug with several CPUs: at times a kernel that patches its own code

@@ -8,7 +8,7 @@
 
 set -euo pipefail
 export LC_ALL=C
-# make check's own make must not influence the makes that the scripts start
+# The make of "make check" must not influence the makes that the scripts start
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES KDIR ARCH CROSS_COMPILE KBUILD_OUTPUT
 
 lab_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -61,7 +61,7 @@ quiet()
 	"$@" >"$log" 2>&1 </dev/null && return
 	say "failed: $*"
 	tail -n 20 "$log" >&"${SAY_FD:-2}"
-	say "all of it: $log"
+	say "the whole output: $log"
 	return 1
 }
 
@@ -156,8 +156,9 @@ need_in_root()
 	) 9>"$ROOT.lock"
 }
 
-# debian_mirror SUITE: prints the mirror of Debian that this machine's apt uses, by its
-# lists, or the one that the lab's lists are from; nothing if there is none for such a suite
+# debian_mirror SUITE: prints the mirror of Debian that this machine's apt has lists of
+# SUITE from, or else the one that the lab's lists are from. Prints nothing if neither has
+# SUITE.
 debian_mirror()
 {
 	{
@@ -195,9 +196,9 @@ debian_lines()
 		"${@:2}"
 }
 
-# lists MINUTES: fetches the lists of the lab's own apt, unless they are younger. The lists
-# have the packages of all suites of Debian, whichever of them this machine uses. A suite
-# that the mirror does not have is left out. The file packages has a line for each package
+# lists MINUTES: fetches the lists of the lab's own apt, unless they are younger than
+# MINUTES. The lists have the packages of all suites of Debian that the mirror has, also
+# of those that this machine does not use. The file packages has a line for each package
 # of a kernel: NAME VERSION SUITE, newest versions first.
 lists()
 {
@@ -241,7 +242,7 @@ lists_fetch()
 	#clear APT::Architectures;
 	#clear APT::Update;
 	END
-	# Without a network, the present lists must do
+	# Without a network, go on with the present lists
 	archive apt-lists -c "$dir/conf" -o Acquire::Retries=0 update || :
 	"${apt_cache[@]}" pkgnames linux- | grep -E -- '-[0-9]+\.[0-9]' |
 		xargs -r "${apt_cache[@]}" madison | tr -d '|' |
@@ -257,7 +258,8 @@ with_lists()
 	"$@" || { lists 10; "$@"; }
 }
 
-# archive_names REGEX: prints the names of such kernel packages in any suite, oldest first
+# archive_names REGEX: prints the names of the kernel packages that match REGEX, in any
+# suite, oldest first
 archive_names()
 {
 	cut -d ' ' -f 1 "$lab_lists/packages" | grep -xE "$1" | sort -uV
@@ -350,9 +352,9 @@ stock_release_get()
 	[ -n "$found" ] && echo "$found"
 }
 
-# stock_releases REGEX: prints RELEASE and SUITE of each such kernel, newest last. If two
-# suites have the same version, this machine's own comes last. Packages without a full
-# version in their names are empty, or release candidates.
+# stock_releases REGEX: prints RELEASE and SUITE of each kernel that matches REGEX, newest
+# last. If two suites have the same version, this machine's own suite comes last. Skips
+# packages without a full version in their names: these are empty, or release candidates.
 # shellcheck disable=SC2016 # apt's variables
 stock_releases()
 {
@@ -449,9 +451,9 @@ stock_modules_tree()
 	with_lists once "$dir" stock_modules_fill && echo "$dir"
 }
 
-# uml_sizes: prints for which sizes of the FP state and of a signal frame, which has such a
-# state in it, UML is built, in bytes. These are the host's, but at least those of a CPU
-# with AMX. So the kernel of any machine uses its stacks as on a machine with AMX.
+# uml_sizes: prints two sizes in bytes for which UML is built: of the FP state, and of a
+# signal frame, which contains an FP state. They are the host's sizes, but at least those
+# of a CPU with AMX. So UML uses its stacks on each host as on a host with AMX.
 uml_sizes()
 {
 	need gcc libc6-dev
@@ -528,8 +530,8 @@ uml_stack_fits()
 #
 # - Up to 6.12, UML has 2696 bytes for the FP state. User space dies on hosts that have
 #   more (AMX).
-# - KUnit stops a case after 300 s. In simulated time years may pass in one. The guest's
-#   own limit remains.
+# - KUnit stops a case after 300 s. In simulated time a case may take years. The guest
+#   still has a limit.
 patch_source()
 {
 	local kunit=$1/lib/kunit state
@@ -560,8 +562,8 @@ build_key()
 #
 
 # debian_may: whether this user may mount filesystems in a chroot. If this shell is in a
-# chroot itself, its root is not a mount that unshare could make private. Then no mount
-# may be shared.
+# chroot itself, its root is not a mount, so unshare can't make it private. Then check
+# that a mount in a new namespace is not visible here.
 debian_may()
 {
 	local probe=$lab_work/probe
@@ -637,7 +639,7 @@ builder()
 	local DEBIAN=${1%%-*} base root
 
 	debian_may || die "to build modules for kernels of $1 takes a chroot:" \
-		"root, with mounts of one's own"
+		"root that may mount filesystems"
 	[ "$DEBIAN" != experimental ] || DEBIAN=sid
 	debian_base
 	root=$lab_cache/builder-${base##*/debian-}
@@ -732,7 +734,8 @@ copy_sources()
 		tar -C "$1" -xf -
 }
 
-# kbuild KERNELDIR MAKE-ARGUMENTS...: runs make there; in the builder that has KERNELDIR
+# kbuild KERNELDIR MAKE-ARGUMENTS...: runs make in KERNELDIR. If a builder has KERNELDIR,
+# runs make in that chroot.
 kbuild()
 {
 	local root command
@@ -746,7 +749,8 @@ kbuild()
 	fi
 }
 
-# kbuild_root KERNELDIR: prints the builder that has it; nothing for this machine
+# kbuild_root KERNELDIR: prints the builder that has KERNELDIR; nothing if this machine has
+# it
 kbuild_root()
 {
 	case $1 in
@@ -855,7 +859,8 @@ guest_log()
 #	lines between hwheel-expect-begin and hwheel-expect-end: a test provoked them
 #	KCSAN's reports of races without a function of hwheel.ko: the rest of the kernel has
 #		data races of its own
-#	where tracing is mounted: libbpf, and with it bpftrace, looks in debugfs first
+#	a warning that tracing is mounted in debugfs: libbpf, which bpftrace uses, looks
+#		there first
 dmesg_dirty()
 {
 	awk 'held && /^=====+$/ {

@@ -55,7 +55,7 @@ function_exists()
 	grep -qE "\<$1\(" ./*.[ch]
 }
 
-# A name with capital letters, as stock-VERSION.sh, stands for any
+# A name with capital letters, such as stock-VERSION.sh, stands for several files
 file_exists()
 {
 	[ -e "$1" ] || [ "$1" = Documentation/output ] ||

@@ -12,8 +12,8 @@ suite()
 	run_kunit uml
 }
 
-# Signal frames of CPUs with AMX, with AVX-512, and without either. The default stack, and
-# the FP state that Linux 6.1 has room for, are too small for every machine.
+# Signal frames of CPUs with AMX, with AVX-512, and without either. uml_stack_fits() must
+# refuse the default stack, and the FP state of Linux 6.1: both are too small for AMX.
 stack_sizes()
 {
 	local frame sizes=
@@ -28,8 +28,8 @@ stack_sizes()
 		! stack_check "$(uml_config)" 2696
 }
 
-# stack_check CONFIG [BYTES]: whether the stack of such a kernel, with so many bytes for an
-# FP state, fits
+# stack_check CONFIG [BYTES]: whether uml_stack_fits() accepts a kernel with this
+# configuration, and BYTES for an FP state
 stack_check()
 {
 	local build=$lab_work/stack

@@ -39,7 +39,7 @@ suite()
 	try "make clean" [ ! -e build ]
 
 	if ! debian_may; then
-		result skipped 1 "installing needs root and mounts of one's own"
+		result skipped 1 "installing needs root that may mount filesystems"
 		return
 	fi
 	later=$(debian_later "$(debian_codename)")

@@ -91,7 +91,7 @@ reach_compilers()
 	clang_for_gcc "$lab_work/clang"
 	for flavour in 6.1 6.12 6.12-rt newest; do
 		kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
-		# Where the headers are
+		# In the chroot that has the headers, if they are in one
 		ROOT=$(kbuild_root "${kernel##* }") need gcc clang-19
 		try "$flavour gcc" reach_build "${kernel##* }" W=1
 		try "$flavour clang" reach_build "${kernel##* }" W=1 CC="$lab_work/clang"
@@ -178,8 +178,8 @@ i386_fill()
 	patch_source "$source" && cp -al "$source" "$1/tree"
 }
 
-# arm64: Debian's kernel of the same version as the x86 one: its headers use the x86
-# one's programs to build a module. Always in a builder.
+# arm64: Debian's kernel of the same version as the x86 one, because the headers for arm64
+# use the programs of the x86 headers to build a module. Always in a builder.
 reach_arm64()
 {
 	local found release dir headers root status=0
@@ -218,7 +218,7 @@ reach_arm64()
 	try "arm64: kernel log" clean_log "$lab_work/log"
 }
 
-# From the lists of arm64
+# With the lists of packages for arm64
 arm64_fill()
 {
 	# shellcheck disable=SC2034 # lists_fetch() uses it

@@ -81,7 +81,7 @@ suite()
 	try "commands are in quotes" readme_quotes
 
 	if ! command -v dpkg-query >/dev/null || ! debian_may; then
-		result skipped 1 "needs Debian, root and mounts of one's own"
+		result skipped 1 "needs Debian, and root that may mount filesystems"
 		return
 	fi
 	found=$(debian_stock 6.12 newest)

@@ -19,7 +19,7 @@ suite()
 {
 	need gcc make perl sparse shellcheck pyflakes3 git
 	source=$(linux_source 6.x)
-	# Of this release of Debian, since its compiler builds here
+	# Take a kernel of this release of Debian, whose compiler is on this machine
 	FROM=$(debian_codename)
 	export FROM
 	kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12) ||

@@ -3,10 +3,11 @@
 /// Moves a driver from hrtimer to hwheel. tools/hwheel-convert runs it, adds
 /// the includes and tells what is left.
 ///
-/// What has no equal is left as it is: clocks other than CLOCK_MONOTONIC,
-/// hrtimer_active(), hrtimer_set_expires() and the like where the timer isn't
-/// started at once, and callbacks that are restarted with nothing on the way
-/// that sets their time.
+/// It leaves as it is what hwheel has no equivalent for:
+///  - clocks other than CLOCK_MONOTONIC
+///  - hrtimer_active()
+///  - hrtimer_set_expires() and the like, if the timer isn't started at once
+///  - callbacks that return HRTIMER_RESTART without setting their timer's time
 ///
 // Confidence: Moderate
 
@@ -56,7 +57,7 @@ expression T, F, M;
 + hwheel_setup(T, hwheel_system, F, 0);
 
 //
-// A time that is set, and then started
+// Setting the time of a timer and then starting it
 //
 
 @@
@@ -69,8 +70,9 @@ identifier abs =~ "^HRTIMER_MODE_ABS";
 + hwheel_add_at(T, E, 0);
 
 //
-// Callbacks. One that sets its timer's time on every way to HRTIMER_RESTART, and
-// on no other, arms it itself. The value may be held in a variable meanwhile.
+// Callbacks. A callback is converted if it sets its timer's time on every path to
+// HRTIMER_RESTART, and on no other path. It then re-arms the timer itself. A variable
+// may hold the return value.
 //
 
 @@
@@ -130,7 +132,7 @@ expression E != { HRTIMER_RESTART, HRTIMER_NORESTART };
   return E@p;
   }
 
-// It holds something else, is read, or its address is taken
+// The variable gets another value, is read, or its address is taken
 @ odd exists @
 identifier callback.f, held.r;
 expression E != { HRTIMER_RESTART, HRTIMER_NORESTART };
@@ -142,8 +144,7 @@ expression E != { HRTIMER_RESTART, HRTIMER_NORESTART };
   ... when any
   }
 
-// HRTIMER_NORESTART is the last that it was given, and the time was set, before
-// that or after it
+// The path sets the time, but the last value of the variable is HRTIMER_NORESTART
 @ held_before exists @
 identifier callback.f, held.r;
 @@
@@ -170,7 +171,7 @@ identifier callback.f, held.r;
   return r;
   }
 
-// HRTIMER_RESTART is, and it was not
+// The path does not set the time, but the last value is HRTIMER_RESTART
 @ held_bare exists @
 identifier callback.f, held.r;
 @@

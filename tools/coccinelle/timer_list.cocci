@@ -3,9 +3,10 @@
 /// Moves a driver from timer_list to hwheel. tools/hwheel-convert runs it,
 /// adds the includes and tells what is left.
 ///
-/// What has no equal is left as it is: timer flags other than TIMER_PINNED,
-/// expires that is set far from its add_timer(), and function and flags that
-/// are touched directly.
+/// It leaves as it is what hwheel has no equivalent for:
+///  - timer flags other than TIMER_PINNED
+///  - writes to expires that are not right before add_timer()
+///  - direct use of the members function and flags
 ///
 // Confidence: Moderate
 
@@ -82,7 +83,7 @@ struct timer_list *T;
   ;
 
 //
-// expires, set right before its add_timer()
+// expires is set right before add_timer()
 //
 
 @@
@@ -112,7 +113,7 @@ struct timer_list T;
 )
 
 //
-// expires, read. What is written stays, for a human to see.
+// expires is read. Writes stay as they are, so that a human sees them.
 //
 
 @ written @
@@ -142,10 +143,11 @@ position P != written.P;
 )
 
 //
-// Arming: a point in time becomes a delay. jiffies + E drops its jiffies; a sum
-// of more does not, lest it wraps in a shorter type. Milliseconds stay what they
-// are if they are constant: others may stand for "never" by being negative. The
-// pattern with parentheses matches what has none, too.
+// Arming: a point in time becomes a delay. jiffies + E becomes E. Any other expression
+// stays as it is and is converted at run time: without jiffies, a longer sum might wrap
+// in a shorter type. A constant number of milliseconds or microseconds stays in its unit.
+// A variable one is converted from jiffies: if it is negative, it may mean "never". The
+// pattern with parentheses also matches E without them.
 //
 
 @@

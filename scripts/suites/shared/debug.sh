@@ -5,8 +5,8 @@
 
 # run_debug KERNEL: with 2 CPUs, and with 4. These kernels are slow when emulated, so some
 # tests run in other suites only:
-#	hwheel_levels, which has one thread (kunit-debug has it under KASAN); it is the
-#		only KUnit suite whose name ends with an s
+#	hwheel_levels, which has one thread (kunit-debug runs it under KASAN). The glob
+#		leaves it out: no other KUnit suite has a name that ends with s.
 #	the deadlock for lockdep, which needs a boot of its own (kunit-debug)
 #	the largest tests: here they have a twentieth of their timers and wheels (kunit)
 run_debug()

@@ -4,7 +4,7 @@
 
 #include <linux/types.h>
 
-/* hwheel tells these, with the base locked, what the oracle wants to know. */
+/* hwheel calls these functions with the base locked. The oracle defines them. */
 enum debug_obj_state {
 	ODEBUG_STATE_NONE,
 	ODEBUG_STATE_INIT,

@@ -20,8 +20,8 @@ struct hrtimer {
 	ktime_t			__expires;
 	clockid_t		__clock;
 	bool			__soft;
-	struct sim_cpu		*__queued;	/* on this CPU; or NULL */
-	struct sim_cpu		*__running;	/* likewise */
+	struct sim_cpu		*__queued;	/* the CPU that it is queued on; or NULL */
+	struct sim_cpu		*__running;	/* the CPU that runs its callback; or NULL */
 	struct list_head	__entry;
 };
 

@@ -5,8 +5,8 @@
 #include <linux/types.h>
 
 /*
- * A CPU has a copy of the section, and behind it what alloc_percpu_gfp() gives;
- * addresses are those of the section.
+ * Each CPU has a copy of section sim_percpu. Behind the copy is the memory for
+ * alloc_percpu_gfp(). A per-CPU pointer points into the section, or behind it.
  */
 #define DEFINE_PER_CPU(type, name)					\
 	__attribute__((section("sim_percpu"), used)) typeof(type) name

@@ -6,15 +6,15 @@
 #include <linux/types.h>
 
 /*
- * A lock knows whether it was ever taken in a hardirq, and ever with interrupts on:
- * both of it is a deadlock to come.
+ * A lock that is taken in a hardirq, and elsewhere with interrupts on, can deadlock. So
+ * each lock notes whether it was taken in these two ways.
  */
 typedef struct raw_spinlock {
 	struct sim_cpu	*owner;
-	unsigned int	moves;		/* WRITE_ONCE()s while it is held */
+	unsigned int	moves;		/* sim_writes when it was locked */
 	bool		in_irq, irqs_on;
-	bool		is_base;	/* the oracle looks at how long it is held */
-	unsigned long long cascaded;	/* timers, when it was locked */
+	bool		is_base;	/* the lock of a base */
+	unsigned long long cascaded;	/* levels.moved when it was locked */
 } raw_spinlock_t;
 
 #define DEFINE_RAW_SPINLOCK(name)	raw_spinlock_t name
@@ -45,7 +45,7 @@ void sim_spin_init(raw_spinlock_t *lock);
 #define raw_spin_unlock_irq(lock)		\
 	do { raw_spin_unlock(lock); local_irq_enable(); } while (0)
 
-/* PREEMPT_RT's: it sleeps. Used there only. */
+/* A lock that sleeps. hwheel.c uses it on PREEMPT_RT only. */
 typedef struct spinlock {
 	struct task_struct	*owner;
 } spinlock_t;

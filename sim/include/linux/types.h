@@ -3,17 +3,17 @@
 #define _SIM_LINUX_TYPES_H
 
 /*
- * The simulated kernel: what hwheel.c asks of Linux, under the kernel's names. What
- * the levels alone need is in fuzz/include, which comes after this folder. All that
- * happens in it is in sim/kernel.c. Each access that others can see is a step: it
- * takes time, and another CPU may go on instead.
+ * The headers of the simulated kernel: what hwheel.c needs of Linux, under the kernel's
+ * names. sim/kernel.c has the code. What hwheel_levels.h needs is in fuzz/include, which
+ * the compiler searches after this folder. Each access that other CPUs can see is a step.
+ * It takes time, and another CPU may go on before it.
  */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Its plain accesses are meant to race: sim/race.c does not look. */
+/* These plain accesses may race, so sim/race.c ignores them. */
 #define data_race(x)							\
 	({ sim_may_race(1); __auto_type __x = (x); sim_may_race(-1); __x; })
 #define READ_ONCE(x)							\
@@ -84,20 +84,20 @@ struct task_struct;
 
 void sim_may_race(int more);
 
-extern struct sim_cpu *sim_cpu;		/* the one that goes on */
+extern struct sim_cpu *sim_cpu;		/* the current CPU */
 extern unsigned long long sim_time;	/* its time */
-extern unsigned long long sim_horizon;	/* till when it may do so undisturbed */
+extern unsigned long long sim_horizon;	/* when it must call sim_slow() */
 extern unsigned long long sim_writes;	/* WRITE_ONCE()s that it has done */
 
 void sim_slow(void);
 
-#ifdef __SANITIZE_THREAD__		/* else they would be looked at, too */
+#ifdef __SANITIZE_THREAD__		/* out of line: race.c must not see their accesses */
 #define sim_step	sim_step_apart
 #define sim_write	sim_write_apart
 void sim_step(unsigned int price);
 void sim_write(void);
 #else
-/* Time passes before what is to be done, so that it is done at sim_time. */
+/* Call this before the access: then the access happens at sim_time. */
 static inline void sim_step(unsigned int price)
 {
 	sim_time += price;
@@ -123,7 +123,7 @@ bool sim_warn(const char *file, int line, const char *format, ...);
 #define pr_warn(...)		sim_printk(__VA_ARGS__)
 #define pr_info(...)		sim_printk(__VA_ARGS__)
 
-/* Every warning counts here, not the first of its place alone. */
+/* WARN_ONCE() warns each time here. */
 #define WARN(condition, ...)						\
 ({									\
 	bool __warns = unlikely(condition);				\

@@ -9,8 +9,8 @@ struct work_struct {
 	struct list_head	entry;
 	bool			pending;
 	unsigned int		cancelling;
-	struct task_struct	*worker;	/* that runs it */
-	int			pool;		/* of that worker */
+	struct task_struct	*worker;	/* the worker that runs it; or NULL */
+	int			pool;		/* the pool of that worker */
 };
 
 struct workqueue_struct;

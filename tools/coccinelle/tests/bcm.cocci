@@ -24,8 +24,8 @@ expression T;
 + bcm_tx_set_expiry(op, T);
 + return HRTIMER_NORESTART;
 
-// One who sends cancels this one, but never starts it. hwheel wants a callback all
-// the same.
+// An operation that sends cancels this timer, but never starts it. hwheel wants a callback
+// for it, too.
 @@
 expression T, U;
 @@
@@ -33,8 +33,8 @@ expression T, U;
   hrtimer_init(&U, ...);
 + U.function = bcm_rx_thr_handler;
 
-// A frame that comes while the callback waits to run it out, but no longer is
-// pending, is passed on at once. So is one that comes a moment later.
+// The two differ while the callback runs. A frame that comes then is passed on at once,
+// like a frame that comes a moment later.
 @@
 expression T;
 @@

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// What a human has to add to move net/bridge: it asks its br_timer_value() for
-// the timer of a delayed work, too, and that stays what it is.
+// What a human has to add to move net/bridge: it calls br_timer_value() for the
+// timer of a delayed work, too. A delayed work is not converted.
 
 @@
 expression BR;

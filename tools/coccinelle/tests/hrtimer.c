@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A driver with each use of hrtimer there is. It is only read, never built. */
+/* A driver with every use of hrtimer. It is never built. */
 #include <linux/hrtimer.h>
 #include <linux/module.h>
 
@@ -56,7 +56,7 @@ static enum hrtimer_restart ticker_set(struct hrtimer *hrtimer)
 	return HRTIMER_RESTART;
 }
 
-/* What is returned is held in a variable */
+/* A variable holds the return value */
 static enum hrtimer_restart ticker_held(struct hrtimer *timer)
 {
 	struct ticker *t = container_of(timer, struct ticker, timer);
@@ -114,7 +114,7 @@ static u64 ticker_stop(struct ticker *t)
 	       hrtimer_get_expires_ns(&t->timer);
 }
 
-/* What is left for a human: to arm in the callback only if it restarts */
+/* Left for a human: a callback that sets the time, but may not restart */
 static enum hrtimer_restart ticker_stray(struct hrtimer *timer)
 {
 	hrtimer_forward_now(timer, ms_to_ktime(3));

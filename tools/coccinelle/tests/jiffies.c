@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The arithmetic of hwheel_jiffies.h in user space, where convert.sh builds it
- * with kernel headers that are empty. A jiffy is 4 ms here; what comes out is
- * compared with sums in 128 bits.
+ * Tests the arithmetic of hwheel_jiffies.h in user space. convert.sh builds it
+ * with empty kernel headers. A jiffy is 4 ms here. The test compares the results
+ * with sums in 128 bits.
  */
 #include <limits.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// What a human has to add to move net/sctp: some of its table of callbacks are
-// NULL. timer_list takes such a timer and never runs it; hwheel_setup() warns.
-// What isn't set up can be cancelled all the same, as it is zeroed.
+// What a human has to add to move net/sctp: some entries of its table of callbacks
+// are NULL. timer_list accepts such a timer, and never runs it. hwheel_setup()
+// warns. A timer that isn't set up can be cancelled, because its memory is zeroed.
 
 @@
 expression T, I;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A driver with each use of timer_list there is. It is only read, never built. */
+/* A driver with every use of timer_list. It is never built. */
 #include <linux/module.h>
 #include <linux/timer.h>
 
@@ -96,7 +96,7 @@ static void driver_stop(struct driver *d, struct timer_list *t)
 	timer_shutdown_sync(&lonely);
 }
 
-/* What is not ours stays as it is */
+/* Timers of the kernel stay as they are */
 static void driver_foreign(struct timer_list *t)
 {
 	struct sock *sk = from_timer(sk, t, sk_timer);
@@ -110,7 +110,7 @@ static void driver_use_foreign(struct sock *sk)
 	del_timer_sync(&sk->sk_timer);
 }
 
-/* What is left for a human */
+/* Left for a human */
 static unsigned long driver_left_over(struct driver *d)
 {
 	timer_setup(&d->idle, driver_idle, TIMER_DEFERRABLE);
