@@ -274,20 +274,22 @@ static void test_not_set_up(struct kunit *test)
 	hwt_expect_once(test, p, 1);
 }
 
-/* The cases of all contexts. A macro, because each suite needs an array of its own. */
-/* debugobjects reports five mistakes at most, so its own cases come first. */
+/*
+ * The cases of all contexts. A macro, because each suite needs an array of its own.
+ * debugobjects reports five mistakes at most, so its own cases come first.
+ */
 #define SUITE(context, ...)					\
 	HWT_SUITE(hwheel_misuse, context,			\
-		  __VA_ARGS__					\
-		  KUNIT_CASE(test_gone),			\
+		  __VA_ARGS__,					\
 		  KUNIT_CASE(test_null),			\
 		  KUNIT_CASE(test_set_up_pending),		\
 		  KUNIT_CASE(test_odd_preemption),		\
 		  KUNIT_CASE(test_odd_interrupts),		\
 		  KUNIT_CASE(test_not_set_up))
 
-SUITE(softirq, KUNIT_CASE(test_debug_garbage), KUNIT_CASE(test_debug_freed),);
-SUITE(hardirq);
-SUITE(work);
+SUITE(softirq, KUNIT_CASE(test_debug_garbage), KUNIT_CASE(test_debug_freed),
+      KUNIT_CASE(test_gone));
+SUITE(hardirq, KUNIT_CASE(test_gone));
+SUITE(work, KUNIT_CASE(test_gone));
 
 kunit_test_suites(&hwheel_misuse_softirq, &hwheel_misuse_hardirq, &hwheel_misuse_work);
