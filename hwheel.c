@@ -961,9 +961,9 @@ static void hwheel_queue_work(struct hwheel_base *base)
  * other works, and the scheduler shares out the CPU.
  *
  * gap_ns keeps the interrupts of SLEEP and REST apart. base->quiet is the end of gap_ns
- * after a run that ran callbacks and did not use up the budget. A timer that is due before
- * waits until then, so it is at most gap_ns late. A crowd that is to be moved waits, too:
- * levels.ahead has its moves begin gap_ns earlier. A break separates runs already.
+ * after a run that ran callbacks. A timer that is due before waits until then, so it is at
+ * most gap_ns late. A crowd that is to be moved waits, too, and levels.ahead makes its
+ * moves begin gap_ns earlier. A break separates runs already.
  */
 enum hwheel_cut {
 	HWHEEL_NOT_CUT,
@@ -1212,7 +1212,7 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 		base->count[HWHEEL_IDLE_INTERRUPTS]++;
 	if (context == HWHEEL_HARDIRQ && fired && hwheel_overdrawn(base, begin, now))
 		cut = HWHEEL_CUT_OVERDRAWN;
-	if (base->wheel->gap_ns && fired && cut <= HWHEEL_CUT_MOVES)
+	if (base->wheel->gap_ns && fired)
 		base->quiet = now + base->wheel->gap_ns;
 	if (hwheel_end_run(base, cut, now, moving, context) && cut >= HWHEEL_CUT_BUDGET) {
 		base->count[HWHEEL_BUDGET_OVERRUNS]++;
