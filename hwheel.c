@@ -35,8 +35,9 @@
  * The run drops the lock around each callback, and after each batch of list moves.
  * Meanwhile anybody may arm and cancel timers: the levels are consistent after each step.
  * base->armed is 0 during a run, so arming touches neither the hrtimer nor the base's
- * clock; the run finds the new timers itself. In hardirq context a dropped lock lets
- * other CPUs in, but no interrupts. So there a batch of list moves also ends the run.
+ * clock; the run finds the new timers itself. In hardirq context interrupts stay off even
+ * while the lock is dropped. So in that context a batch of list moves also ends the run, to
+ * let interrupts in.
  *
  * A run that takes long leaves the CPU to others for a while: see "Runs, rests and
  * breaks" below.
@@ -85,8 +86,8 @@
  * Destruction sweeps twice over the bases of a wheel (hwheel_stop()). The first sweep
  * marks all bases as closing. From then on nothing is armed, and no hrtimer, work,
  * irq_work or move to another CPU begins. So the second sweep can wait, in any order, for
- * runs and works that are under way. Until the second sweep ends the wheel stays on
- * hwheel_wheels, and CPU hotplug handles the wheel as before.
+ * runs and works that are under way. The wheel stays on hwheel_wheels until the second
+ * sweep is over. Until then CPU hotplug handles it as before.
  *
  * Destruction does not wait for interrupts of another CPU: that CPU may be isolated, or
  * keep interrupts off. A kick or an irq_work that comes late takes base->lock, finds
@@ -112,8 +113,8 @@
  *    waits.
  *  - process: The waiter sleeps on base->wait. The run wakes all waiters, then sleeps on
  *    base->wait until each of them has checked base->running again. Without that sleep, a
- *    callback that is due again as soon as it returns could begin again, each time, before
- *    a waiter has checked.
+ *    callback that is due again as soon as it returns could begin again before a waiter has
+ *    checked, and so on: the waiter could wait forever.
  *
  * CPU hotplug blocks hwheel_create(), and a callback in process context may call
  * hwheel_create(). So CPU hotplug must not wait for such callbacks. If a run in process
@@ -213,7 +214,7 @@ static const char * const hwheel_counter_names[HWHEEL_COUNTERS] = {
 	[HWHEEL_MAX_LOCKED_NS]		= "max_locked_ns",
 };
 
-/* Fans that are allocated at a time, in less than 64 KiB */
+/* Number of fans in one allocation, which takes less than 64 KiB */
 #define HWHEEL_FANS		((SZ_64K - 64) / sizeof(struct hwheel_fan))
 
 struct hwheel_fans {
@@ -535,7 +536,7 @@ static __always_inline bool hwheel_base(const struct hwheel_timer *timer,
 
 /*
  * Read the clock into *@now, and find the base of @timer. Reading a clock takes a fence.
- * A fence holds up loads, but no prefetches. @timer is rarely in the cache: so prefetch
+ * A fence delays loads, but not prefetches. @timer is rarely in the cache: so prefetch
  * it, read the clock, and only then look at the timer.
  */
 static __always_inline bool hwheel_base_now(struct hwheel_timer *timer,
@@ -582,7 +583,10 @@ static void hwheel_lock_other(struct hwheel_base *base, struct hwheel_base *othe
 	}
 }
 
-/* Unlock @other. Tell lockdep that @base, if it was locked second, is the only one now. */
+/*
+ * Unlock @other. If @base was locked second, it is nested for lockdep, in subclass 1. It is
+ * the only lock now, so its subclass becomes 0.
+ */
 static void hwheel_unlock_other(struct hwheel_base *base, struct hwheel_base *other)
 	__releases(&other->lock)
 {
@@ -611,8 +615,8 @@ static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 
 /*
  * Arm the hrtimer for @tick, on this CPU. If gap_ns has not passed since the last
- * callbacks, the hrtimer expires when it has. Until then arming a timer leaves the hrtimer
- * alone.
+ * callbacks, the hrtimer expires at the end of gap_ns, base->quiet, instead. Until then
+ * arming a timer leaves the hrtimer alone.
  */
 static void hwheel_arm_hrtimer(struct hwheel_base *base, u64 tick)
 {
@@ -768,9 +772,9 @@ static void hwheel_wait_running(struct hwheel_base *base,
 }
 
 /*
- * Can other CPUs arm timers on @base? They can't while its CPU is offline or comes
- * online. A CPU uses its own base before it is online, but others can't start its hrtimer
- * yet.
+ * Can other CPUs arm timers on @base? They can't while its CPU is offline, or on its way
+ * to being online. A CPU uses its own base before it is online, but others can't start
+ * its hrtimer yet.
  */
 static bool hwheel_reachable(const struct hwheel_base *base)
 {
@@ -883,8 +887,9 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 
 /*
  * Run the callbacks of timers that are due, while *@now is before @end. Read the clock
- * after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. So the counted
- * lateness leaves out at most the time of that many callbacks, or a jiffy. In hardirq
+ * after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. Lateness
+ * counts up to the last reading, so it is too small by the time since then: by the time of
+ * HWHEEL_CLOCK_EVERY callbacks at most, and by about a jiffy at most. In hardirq
  * context read the clock after each callback: nothing else runs there, and the jiffy may
  * not advance.
  */
@@ -937,7 +942,8 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *	in hardirq context, a batch of		as long as the moves took, or 1 us
  *	  moves is done				  if a timer is due
  *	in hardirq context, base->spent has	the budget
- *	  reached it (hwheel_overdrawn())
+ *	  reached the budget: see
+ *	  hwheel_overdrawn()
  *
  * base->resume is the end of that time. What is left to do when the run is cut decides
  * what happens until then:
@@ -954,8 +960,8 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *	  |     v
  *	  +---- BREAK until base->resume: no run, timers wait
  *
- * A run that was cut sleeps, too, if nothing is to be done before base->resume. A rest
- * that is cut again keeps its end.
+ * A run that was cut sleeps, too, if nothing is to be done before base->resume. If
+ * moves cut a run during a rest, the rest still ends at the old base->resume.
  *
  * In process context there is no rest and no break. The run queues its work again, behind
  * other works, and the scheduler shares out the CPU.
@@ -963,7 +969,8 @@ static void hwheel_queue_work(struct hwheel_base *base)
  * gap_ns keeps the interrupts of SLEEP and REST apart. base->quiet is the end of gap_ns
  * after a run that ran callbacks. A timer that is due before waits until then, so it is at
  * most gap_ns late. A crowd that is to be moved waits, too, and levels.ahead makes its
- * moves begin gap_ns earlier. A break separates runs already.
+ * moves begin gap_ns earlier. A break needs no gap, because it keeps runs
+ * apart by itself.
  */
 enum hwheel_cut {
 	HWHEEL_NOT_CUT,
@@ -974,10 +981,10 @@ enum hwheel_cut {
 
 /*
  * Short hardirq runs that follow each other closely can keep tasks from running, and no
- * ksoftirqd helps. So base->spent counts how much more time hardirq runs with callbacks
- * have had than they left to other code. The budget bounds base->spent. The time of a run
- * counts from the expiration of its hrtimer. A late hrtimer adds at most an eighth of the
- * budget.
+ * ksoftirqd helps. So base->spent is the time of hardirq runs with callbacks, minus the
+ * time between these runs, which other code had. It is never less than 0, and the budget
+ * bounds it. The time of a run counts from the expiration of its hrtimer. A late hrtimer
+ * adds at most an eighth of the budget.
  */
 static bool hwheel_overdrawn(struct hwheel_base *base, ktime_t begin, ktime_t now)
 {
@@ -1057,7 +1064,7 @@ static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_
 	}
 	base->resume = resume;
 	if (ripe || cut == HWHEEL_CUT_OVERDRAWN) {
-		/* As in a run: arming a timer, or a crowd, leaves the hrtimer alone */
+		/* As in a run: nothing that is armed moves the hrtimer */
 		base->armed = 0;
 		hwheel_start_hrtimer(base, resume);
 		return true;
@@ -1494,10 +1501,10 @@ out:
 }
 
 /*
- * Returns the most coarsely aligned tick from *@expires to *@expires + @slack, where
- * timers with slack meet, and sets *@expires to its instant. If there is no slack, or no
- * tick in that window, returns the first tick at or after *@expires and leaves *@expires
- * as it is.
+ * Returns the most coarsely aligned tick (see levels_align_slow()) from *@expires to
+ * *@expires + @slack, where timers with slack meet, and sets *@expires to its instant. If
+ * there is no slack, or no tick in that window, returns the first tick at or after
+ * *@expires and leaves *@expires as it is.
  */
 static __always_inline u64 hwheel_pick(const struct hwheel_base *base, ktime_t *expires,
 				       ktime_t slack)
@@ -1583,8 +1590,9 @@ bool hwheel_add_range(struct hwheel_timer *timer, ktime_t delay, ktime_t slack)
 	if (unlikely(!hwheel_base_now(timer, &base, &now)))
 		return false;
 	/*
-	 * The coarse clock plus a jiffy would be enough here, and cost less. But
-	 * the coarse clock was seen 16 ms behind when a timer interrupt was late.
+	 * The slack would allow for a less exact time: the coarse clock plus a jiffy
+	 * costs less. But the coarse clock was seen 16 ms behind when a timer interrupt
+	 * was late.
 	 */
 	expires = hwheel_deadline(now, delay);
 	tick = hwheel_pick(base, &expires, slack);
@@ -2256,7 +2264,7 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	base->levels.want = hwheel_want;
 	if (wheel->gap_ns)
 		base->levels.ahead = levels_tick_up(&base->levels, wheel->gap_ns);
-	/* After a user's mistake, arming may read this now, for a timer of an earlier life */
+	/* A user may by mistake arm a timer of an earlier life now; that reads it unlocked */
 	WRITE_ONCE(base->boottime, wheel->clock == CLOCK_BOOTTIME);
 	base->running = NULL;
 	base->armed = HWHEEL_NEVER;
@@ -2502,7 +2510,7 @@ static bool hwheel_stop(struct hwheel *wheel)
 		hwheel_close_base(per_cpu_ptr(wheel->bases, cpu));
 	for_each_possible_cpu(cpu)
 		hwheel_stop_base(per_cpu_ptr(wheel->bases, cpu));
-	/* Not earlier: callbacks may call hwheel_setup() until here, which uses these two */
+	/* Not earlier: callbacks ran until here; they may call hwheel_setup(), which uses both */
 	xa_erase(&hwheel_by_life, wheel->life);
 	WRITE_ONCE(wheel->life, HWHEEL_GONE);
 	return true;

@@ -30,13 +30,13 @@
  *     that arming, or a cancel returns true.
  * 4.  Arming can not fail and allocates nothing. It works on any CPU, from any
  *     callback, and in any context but NMI.
- * 5.  After a call that ends in _sync, the callback is neither queued nor running.
+ * 5.  After a call whose name ends in _sync, the callback is neither queued nor running.
  *     A callback may re-arm, cancel, shut down or free its own timer.
  * 6.  Bounded: one formula says how late a callback can begin, see
  *     Documentation/late.rst. It has no term for timers that are not due. hwheel
  *     holds a lock, or keeps interrupts off, for at most HWHEEL_BATCH list moves,
  *     whatever the number of timers in a spoke. If callbacks use up the wheel's
- *     budget, the rest run in the next round, in order, and hwheel counts this.
+ *     budget, the remaining ones begin in a later run, in order, and hwheel counts this.
  *     Exception: a run of callbacks in hardirq context may keep interrupts off until
  *     it has used up its budget.
  * 7.  Quiet: without timers there are no interrupts. If the next timer to expire
@@ -139,10 +139,10 @@ enum hwheel_context {
  *	0: 2 ms, and 100 us in hardirq context. A run does not interrupt a
  *	callback. It ends after the callback that uses up the budget
  * @flags: 0 or HWHEEL_UNBOUND
- * @gap_ns: after a run of callbacks, the next one begins so many nanoseconds later or
- *	more, up to a second. So a busy wheel has fewer interrupts, and a timer may be
- *	late by @gap_ns more. A timer that is due when no callback has run for @gap_ns
- *	is in time. 0: no gap
+ * @gap_ns: the next run of callbacks begins at least this many nanoseconds after a run
+ *	of callbacks; 0 (no gap) to 1 second. So a busy wheel has fewer interrupts, and a
+ *	timer may be late by @gap_ns more. The gap delays no timer that is due when
+ *	@gap_ns has passed since the last callbacks
  *
  * In each member but @name, 0 asks for the default.
  */

@@ -66,8 +66,8 @@
 #define BENCH_CHUNK		(2 << 20)	/* bytes */
 #define BENCH_NONE		S64_MIN		/* no result */
 #define BENCH_SLICE		4096		/* operations per cond_resched() */
-#define BENCH_LEAST		1000000		/* least operations of a kind in a run, */
-#define BENCH_PASSES		101		/* unless they take more passes than this */
+#define BENCH_LEAST		1000000		/* operations of a kind in a run, or more */
+#define BENCH_PASSES		101		/* but it has at most this many passes */
 #define BENCH_LISTS		1024		/* lists of the floor */
 
 #define BENCH_US		((s64)NSEC_PER_USEC)
@@ -880,9 +880,10 @@ static const struct bench_row bench_expire_rows[] = {
  * times:
  *
  * - the time to arm all timers
- * - the time that they take from a loop that reads the clock until the last timer has
- *   fired. The timers fire at random times over 4 seconds. If a turn of the loop takes
- *   more than half a microsecond, it was interrupted.
+ * - the CPU time that their expiration takes away from a loop. The loop does nothing but
+ *   read the clock, until the last timer has fired. The timers fire at random times over
+ *   4 seconds. If a turn of the loop takes more than half a microsecond, it was
+ *   interrupted.
  *
  * Other code interrupts the loop, too. So the group runs the loop several times without
  * timers, and subtracts the median of these times.

@@ -42,8 +42,8 @@ static struct hwheel_row *hwheel_row(const struct hwheel_reader *reader, u64 n)
 }
 
 /*
- * Count the timers of @spoke. Copy as many as fit to @reader, if it is not NULL. The walk
- * also counts timers that join the spoke meanwhile, so it stops at a limit.
+ * Count the timers of @spoke. If @reader is not NULL, copy as many as it has room for.
+ * The walk also counts timers that join the spoke meanwhile, so it stops at a limit.
  */
 static u64 hwheel_walk(struct hwheel_base *base, struct hwheel_spoke *spoke,
 		       struct hwheel_reader *reader)

@@ -53,7 +53,8 @@
  * 1990). Bucket b holds the timers whose tick differs from the clock in bit b, and in no
  * higher bit. When the clock reaches the ticks of a bucket, the clock and all timers of
  * the bucket agree in bit b. Then each timer goes to a lower bucket or into a level. A
- * parked timer moves at most 54 times, however far away its tick is.
+ * parked timer moves at most 54 times, however far away its tick is, because the number of
+ * a tick has at most 54 bits (S64_MAX / HWHEEL_MIN_TICK_NS).
  *
  * Levels cost memory, and most wheels need few. So a wheel begins with only its parking
  * lot. It tells its user when a timer wants a level that does not exist. The user can
@@ -106,17 +107,18 @@
  *
  * Crowds are sifted in the order in which their spokes begin. Sifting begins early enough
  * to finish all crowds in time (levels_lead()), but not earlier. An earlier start would
- * send more timers to fans instead of levels. It would also move timers for nothing that
- * are cancelled soon after.
+ * send more timers to fans instead of levels. It would also move timers that are
+ * cancelled soon after, and those moves would be for nothing.
  *
  * A crowd that is due at one tick is not sifted. When a timer with another tick joins it,
  * the crowd moves to a fan as a whole, in one move (levels_part()).
  *
  * So when a tick is due, few timers have to move before the timers of that tick can run.
- * The timers that have to move are in the own lists of the spokes that begin at that tick:
- * one spoke of each level above 0, one bucket, and the first spoke of the fan of each of
- * these. The first spoke of the fan of a bucket that the clock has entered before may
- * begin there, too. None of these lists is a crowd. With n levels that is at most
+ * The timers that have to move are in the own lists of the spokes that begin at that
+ * tick: one spoke of each level above 0, one bucket, and the first spoke of the fan of
+ * each of these. A bucket that the clock entered earlier may still have a fan, whose
+ * first spoke may begin at this tick, too: hence n + 1 below. None of these lists is a
+ * crowd. With n levels that is at most
  *
  *	n * HWHEEL_CROWD + (n + 1) * HWHEEL_CROWD_FAN
  *
@@ -304,9 +306,10 @@ static inline struct hwheel_fan *fan_of(const struct hwheel_spoke *child)
 
 /*
  * The list of @spoke to which the next timer goes. The first few timers of a spoke all go
- * to one list: in a small spoke with two lists, a list would become empty twice as often.
- * The lists take turns after every sizeof(struct list_head) timers. So the bit of @added
- * that changes then is also the offset of the second list.
+ * to one list: with two lists, a list of a small spoke would become empty more often, which
+ * makes levels_unlink() slower. The lists take turns after every sizeof(struct list_head)
+ * timers. So @added & sizeof(struct list_head) is the offset of the list: 0, or that of the
+ * second list.
  */
 static __always_inline struct list_head *spoke_list(struct hwheel_spoke *spoke)
 {
@@ -366,7 +369,7 @@ struct hwheel_most {
  * @nr: number of levels that exist. Higher levels are empty and have no spokes
  * @planned: number of levels of the geometry. level[planned] is the parking lot
  * @wanted: number of levels that timers have asked for
- * @pow2: all levels have a power of two spokes
+ * @pow2: the number of spokes of each level is a power of two
  * @starved: the stock had no fan when one was needed
  * @want: called with the levels locked when @wanted exceeds @nr or @fans_wanted exceeds
  *	@fans; or NULL
@@ -376,13 +379,14 @@ struct hwheel_most {
  * @fans: number of fans that exist
  * @fans_used: number of fans in use
  * @fans_wanted: number of fans that should exist
- * @from: the spoke of a level or bucket from which, or from whose fan, levels_cascade()
- *	took timers last
+ * @from: the spoke of a level, or the bucket, from which levels_cascade() took timers
+ *	last; if it took them from a fan, the one that the fan belongs to
  * @walk_root: the spoke whose timers the walk visits, including those in its fan
  * @walked: the spoke that @walk is in
  * @walk_at: first tick of @walked
  * @walk_width: width of @walked in ticks
- * @ahead: how many ticks levels_step() may be called late for a crowd
+ * @ahead: levels_step() may be called this many ticks late, so crowds are sifted this
+ *	much earlier
  * @most: for each level, see levels_lead()
  */
 struct hwheel_levels {
@@ -850,7 +854,7 @@ static __always_inline void spoke_unlink(struct list_head *next, struct list_hea
 /* ------------------------------------------------------------------------ */
 /* Fans */
 
-/* The spoke of a level or bucket above @spoke, or @spoke itself if it is in no fan */
+/* The spoke of a level, or the bucket, to whose fans @spoke belongs; or @spoke itself */
 static inline struct hwheel_spoke *spoke_root(struct hwheel_spoke *spoke)
 {
 	while (spoke->more & HWHEEL_CHILD)
@@ -1143,7 +1147,7 @@ static __always_inline void levels_unlink(struct hwheel_levels *l,
 	}
 }
 
-/* Take @timer off the wheel. The caller will add it to another one. */
+/* Take @timer out of @l. The caller will add it to the levels of another base. */
 static __always_inline void levels_leave(struct hwheel_levels *l,
 					 struct hwheel_timer *timer)
 {
@@ -1179,17 +1183,17 @@ static inline bool levels_mixes(const struct hwheel_levels *l, const struct hwhe
 }
 
 /*
- * How many ticks before its spoke begins a crowd of level @i is sifted. The spoke is
- * @width ticks wide. All crowds of a level get the lead that the largest one needs, so
- * that the crowd that begins first is sifted first.
+ * The lead of level @i: sifting a crowd begins this many ticks before the crowd's spoke
+ * begins. The spoke is @width ticks wide. All crowds of a level get the lead that the
+ * largest one needs, so that the crowd that begins first is sifted first.
  *
  * Let need be the time to sift the largest crowd. There are two cases.
  *
  * - need is at most @width / 8: the lead is 4 * need. Most of the crowd has its place in
  *   the level below by then.
  * - need is more: the lead is the time to sift all pending timers, because there may be
- *   many such crowds in a row. Each timer may have to move once for every factor
- *   HWHEEL_FAN in @width.
+ *   many such crowds in a row. Each timer may have to move once for every
+ *   HWHEEL_FAN_BITS bits of @width, through fans inside fans.
  *
  * l->ahead is added in both cases.
  */
@@ -1239,7 +1243,7 @@ static inline void levels_joined(struct hwheel_levels *l, struct hwheel_spoke *s
 	} else {
 		spoke->more |= HWHEEL_ONE_TICK;
 		spoke->added = HWHEEL_CROWD - 1;
-		levels_want_fans(l);	/* for when timers of other ticks come */
+		levels_want_fans(l);	/* needed when timers of other ticks join */
 	}
 }
 
@@ -1379,8 +1383,9 @@ static inline u64 spoke_next_sift(struct hwheel_levels *l, struct hwheel_spoke *
 }
 
 /*
- * The same for all spokes of level @i. A bucket can begin inside a bucket that the clock
- * has entered, so all buckets are looked at.
+ * The same for all spokes of level @i. In a level the first crowd begins first, so only
+ * that one is looked at. Buckets are not in the order in which they begin: one can begin
+ * inside a bucket that the clock has entered. So all crowded buckets are looked at.
  */
 static inline u64 level_next_sift(struct hwheel_levels *l, unsigned int i,
 				  struct hwheel_spoke **which)
@@ -1486,8 +1491,8 @@ static __always_inline u64 levels_add(struct hwheel_levels *l,
  * @timer may stay. It is not known which of these spokes has @timer, so @tick lowers the
  * bounds of all of them.
  *
- * Exceptions: with a fan, or with anything parked or in transit, @timer can be in yet
- * another spoke. And a crowd that is due at one tick must not mix.
+ * Exceptions: if one of these spokes has a fan, or if any timer is parked or in transit,
+ * @timer can be in yet another spoke. And a crowd that is due at one tick must not mix.
  */
 static noinline bool levels_stays(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				  u64 old, u64 tick)
@@ -1602,7 +1607,7 @@ static inline u64 levels_wake(struct hwheel_levels *l)
 	return min(first->bound, levels_next_sift(l, &sift));
 }
 
-/* May a timer be due at @tick, by its spoke's bound, or is one left to pop? */
+/* Is a timer left to pop, or may one be due at @tick, by the bound of its spoke? */
 static inline bool levels_ripe(struct hwheel_levels *l, u64 tick)
 {
 	const struct hwheel_spoke *first;
@@ -1639,10 +1644,9 @@ static inline struct hwheel_spoke *levels_entered(struct hwheel_levels *l)
 }
 
 /*
- * The new spoke for a timer due at @tick in @spoke's own lists. @root is the spoke of a
- * level or bucket above @spoke, or @spoke itself. If the timer's place is @root, the new
- * spoke is in the fan of @spoke. Otherwise it is the timer's place. NULL if no fan is
- * left.
+ * The new spoke for a timer due at @tick in @spoke's own lists. @root is
+ * spoke_root(@spoke). The new spoke is the one that levels_place() gives. But if that is
+ * @root again, it is one in the fan of @spoke. NULL if no fan is left.
  */
 static __always_inline struct hwheel_spoke *levels_below(struct hwheel_levels *l,
 							 struct hwheel_spoke *spoke,
@@ -1822,13 +1826,14 @@ static noinline u64 levels_align_slow(const struct hwheel_levels *l, u64 first, 
 	while (i--) {
 		const struct hwheel_level *lv = &l->level[i];
 		u64 slot = level_slot(lv, last);
-		u64 differ = slot ^ level_slot(lv, first - 1);	/* @first is allowed */
+		u64 differ = slot ^ level_slot(lv, first - 1);	/* @first may be it */
 
 		if (differ)
 			return (slot >> levels_highest(differ) << levels_highest(differ)) *
 			       lv->width;
 	}
-	return last;	/* the wheel is being made again: nothing is armed on it */
+	/* Memory of a wheel that is set up for a new life: the timer will not be armed */
+	return last;
 }
 
 static __always_inline u64 levels_align(const struct hwheel_levels *l, u64 first, u64 last)

@@ -770,7 +770,7 @@ static void crowd(struct kunit *test, u64 tick_ns, const unsigned int *spokes, u
 
 static void test_crowd(struct kunit *test)
 {
-	/* 20 ms of work for a spoke of 16 s, of 820 ms, of 16 ms; and for a bucket */
+	/* A crowd takes 20 ms to move; its spoke is 16 s, 820 ms or 16 ms wide, or a bucket */
 	crowd(test, MS, SPOKES(128, 128, 128), 5 * 16384, 16384, 10);
 	crowd(test, 50000, SPOKES(128, 128, 128), 5 * 16384, 16384, 200);
 	crowd(test, 1000, SPOKES(128, 128, 128), 5 * 16384, 16384, 10000);

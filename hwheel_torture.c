@@ -1258,9 +1258,10 @@ static void shared_cancelled(struct shared *sh, bool pending)
  * earliest[0]. A callback is early if it runs before all noted times.
  *
  * When may a callback forget a note? If callback k sees no call under way, then all calls
- * that have made notes have returned. Their armings are pending, replaced, or have fired.
- * So none of them can fire after callback k + 1, and a note can be forgotten after two
- * callbacks. It is kept for a third one, because a call may begin while callback k looks.
+ * that have made notes have returned. At most one of their armings is still pending,
+ * because an arming replaces the one before. If it fires, that is callback k + 1. So a
+ * note can be forgotten after two callbacks. It is kept for a third one, because a call
+ * may begin while callback k looks.
  */
 static void shared_fire(struct hwheel_timer *timer)
 {
@@ -2107,7 +2108,7 @@ static int monitor_thread(void *unused)
 	bool stay = true;
 
 	while (stay && !over()) {
-		/* Take the second window from now, so that timers have time to gather */
+		/* Not the next multiple of CROWD_NS: first many timers join the crowd */
 		WRITE_ONCE(crowd_at,
 			   (div_s64(ktime_get(), CROWD_NS) + 2) * (s64)CROWD_NS);
 		stay = nap(HZ / 4);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Facts on division that the provers do not find by themselves inside a function. For the
- * functions they are axioms. lemmas.py reads this file, and has each axiom proved. Such a
+ * Facts on division that the provers do not find by themselves inside a function. The
+ * proofs of functions use them as axioms. lemmas.py has each of them proved. Such a
  * proof may use only the instances of other axioms that the comment behind it names.
  */
 #ifndef _PROOFS_DIVISION_H

@@ -5,8 +5,8 @@ Proves the axioms in ACSL files one by one, except those of Pow2 and Bits.
 
 The variables of an axiom become constants. The prover gets the axiom's premises
 and the negation of its conclusion, and must find that they contradict each other.
-It gets no other axioms, except instances of axioms that a comment
-"// by name(args) ..." behind the axiom names. These axioms must stand further up, or
+The only other axioms it gets are instances that a comment names. The comment,
+"// by name(args) ...", stands behind the axiom. These axioms must stand further up, or
 belong to Pow2. Division rounds towards 0, as in C, also for negative numbers.
 
 Usage: lemmas.py "FILE..." TIMEOUT PROVER...		PROVER: z3 or cvc5

@@ -83,8 +83,8 @@
  *     the callback took the root lock, this would deadlock. On PREEMPT_RT even a
  *     callback of another qdisc would deadlock, because a run of the wheel holds
  *     a lock across all its callbacks, and a waiter takes that lock.
- *   - So the callback can run in hardirq context: the timer interrupt raises the
- *     network's softirq at once. In softirq context the wheel's softirq would have
+ *   - A callback without locks can run in hardirq context: the timer interrupt raises
+ *     the network's softirq at once. In softirq context the wheel's softirq would have
  *     to run first.
  *
  * The callback may find the device deactivated, like the timers of other qdiscs.
@@ -215,7 +215,7 @@ static int hwpace_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	now = ktime_get_ns();
 	earliest = max_t(s64, now, skb->tstamp);
 
-	/* Take a slot at @rate now. If the packet waits longer, it delays no other packet */
+	/* The slot counts from now, not from @earliest: a late departure delays no others */
 	slot = hwpace_slot(&q->rate, q->next, now);
 	departure = max(earliest, slot);
 	if (q->maxrate.cfg.rate_bytes_ps) {

@@ -153,10 +153,10 @@ same()
 	{
 		return a > b ? a - b : b - a
 	}
-	# How much later than with stock modules each may be. Polling takes time. A
-	# hello is up to 1 s old when the next one is lost. Aged entries are
-	# collected now and then. Times of can are in us; the least of several is a
-	# few ticks later.
+	# How much later than with stock modules each event may be. Polling takes
+	# time. A hello is up to 1 s old when the next one is lost. Aged entries
+	# are collected now and then. Times of can are in us; there, even the
+	# shortest of several may be a few ticks longer.
 	function within(name)
 	{
 		if (what == "can")

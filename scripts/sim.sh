@@ -99,7 +99,7 @@ kept()
 	grep -l "^kind $1\$" "$lab_top"/sim/kept/* || :
 }
 
-# seeds_by_turns SEED SECONDS: new seeds on one CPU, of one kind after the other
+# seeds_by_turns SEED SECONDS: runs new seeds on one CPU; the kinds take turns
 seeds_by_turns()
 {
 	local seed=$1 end=$((SECONDS + $2)) slice kind

@@ -62,10 +62,10 @@ slept()
 	}' "$log"
 }
 
-# kept CLOCK WHEN: whether each timer of this clock, armed before or after the sleep, fired
-# once if it expired. It must not be early, or later than a busy host explains. The lateness
-# of a timer that expired during the sleep counts from the resume. Only the sleep may move a
-# timer to another CPU.
+# kept CLOCK WHEN: whether each timer of this clock, armed before or after the sleep,
+# fired once, or is pending because its time has not come. It must not be early, or
+# later than a busy host explains. The lateness of a timer that expired during the sleep
+# counts from the resume. Only the sleep may move a timer to another CPU.
 kept()
 {
 	awk -v clock="$1" -v when="$2" -v cpus="$cpus" \

@@ -248,7 +248,8 @@ static void rank_last(void)
 /*
  * The other scheduler. Each CPU has a rank. Of the CPUs that do not wait, the one with
  * the highest rank goes on, until it waits. At a few switches this CPU gets the lowest
- * rank. All CPUs have the same time, so a CPU that must let others go first is stalled.
+ * rank. Here all CPUs share one time. While a CPU lets others go first, its time passes,
+ * too: the oracle counts that as a stall.
  * (Burckhardt, Kothari, Musuvathi and Nagarakatte, "A randomized scheduler with
  * probabilistic guarantees of finding bugs", 2010.)
  */
@@ -1148,7 +1149,7 @@ static unsigned long long hr_program(struct sim_cpu *c)
 {
 	struct hrtimer *first = hr_first(c, !c->soft_active, true);
 
-	/* A late interrupt will not come now, because another timer is the first. */
+	/* The late interrupt was for a timer that is not the first now. It will not come. */
 	if (c->hr_late && c->hr_wanted < sim_time && (!first || c->hr_wanted != hr_expires(first)))
 		oracle_stalled(min(c->hr_late, sim_time - c->hr_wanted));
 	if (!first) {

@@ -5,9 +5,9 @@
  *
  * hwheel calls tracepoints and debugobjects with the base locked, at the instant at which
  * a timer changes. The oracle then updates its table. When a call of the program returns,
- * the oracle checks what the call did and returned. If the call changed the timer, this
- * must be right for the timer's state at that instant. Otherwise this must be right for
- * one of the states that the timer had during the call.
+ * the oracle checks what the call did and returned. If the call changed the timer, its
+ * effect and return value must be right for the state that the timer had at that instant.
+ * Otherwise they must be right for one of the states during the call.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,8 +51,8 @@ struct tally {
 
 static struct tally stalls, busy[SIM_CPUS];
 /*
- * ns of callbacks that were armed for the past. past_round is one round of them: the sum
- * over all timers of the longest such callback.
+ * past: the time of callbacks whose timers were armed for the past. past_round: that time
+ * if each timer has one such callback, its longest.
  */
 static struct tally past[SIM_WHEELS][SIM_CPUS];
 static u64 past_round[SIM_WHEELS][SIM_CPUS];
@@ -844,7 +844,7 @@ static void check_late(struct slot *slot, struct mwheel *w)
 	allowed = tally_since(&stalls, begin -
 			      min(begin, (u64)sim_world.stall_ns + sim_world.late_irq));
 	if (w->config.context == HWHEEL_HARDIRQ)
-		allowed += allowed / 2;	/* a run leaves others more time after it */
+		allowed += allowed / 2;	/* a stall prolongs the break, too */
 	for (i = 0; i < (int)sim_world.cpus; i++) {
 		u64 part = tally_since(&busy[i], begin);
 

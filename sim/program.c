@@ -270,8 +270,8 @@ static void callback(struct hwheel_timer *timer)
 	}
 	busy_end();
 	/*
-	 * Do not count what the callback moved as moves of the interrupt in which it runs.
-	 * hwheel may also move a batch before each callback.
+	 * The oracle limits the moves of an interrupt. The callback's own moves do not
+	 * count, and hwheel may move another batch before each callback.
 	 */
 	if (irqs_disabled())
 		cpu->off_writes += sim_writes - writes + 12 + 3 * 32;

@@ -192,7 +192,7 @@ class Snapshot:
         return {row['counter']: row.get(column, 0) for row in self.rows('stats')}
 
     def lateness(self):
-        """Callbacks by the power of two that their lateness was below, in ns."""
+        """For each up_to_ns, a power of two: the callbacks that were late by less."""
         return {row['up_to_ns']: row['timers'] for row in self.rows('lateness')}
 
     def callbacks(self, cpu=None):
@@ -310,7 +310,7 @@ def read_callbacks(debugfs, wheel, most=CALLBACK_ROWS):
             timers, soonest = found.get(key, (0, NEVER))
             found[key] = timers + 1, min(soonest, int(words[remaining]))
     rows = ['# cpu function timers soonest_ns']
-    # In debugfs a function may have a blank, since it is in the last column; not here
+    # A function may have a blank: in debugfs it is the last column, but not here
     rows += [f"{cpu} {function.replace(' ', '')} {timers} {soonest}"
              for (cpu, function), (timers, soonest) in sorted(found.items())]
     return '\n'.join(rows) + '\n'

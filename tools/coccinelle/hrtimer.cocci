@@ -14,8 +14,9 @@
 virtual patch
 
 //
-// Setting up. An hwheel timer that isn't HWHEEL_PINNED expires on the CPU that
-// armed it, which is what the modes that end in PINNED ask for.
+// Setting up. The modes that end in PINNED ask for the CPU that arms the timer, and
+// hwheel uses that CPU by default. HWHEEL_PINNED means something else: re-arming does not
+// move the timer. So the flags become 0.
 //
 
 @@

@@ -13,8 +13,9 @@
 virtual patch
 
 //
-// Setting up. An hwheel timer that isn't HWHEEL_PINNED expires on the CPU that
-// armed it, which is what TIMER_PINNED asks for.
+// Setting up. TIMER_PINNED asks for the CPU that arms the timer, and
+// hwheel uses that CPU by default. HWHEEL_PINNED means something else: re-arming does not
+// move the timer. So the flags become 0.
 //
 
 @@

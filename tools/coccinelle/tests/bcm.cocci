@@ -33,8 +33,8 @@ expression T, U;
   hrtimer_init(&U, ...);
 + U.function = bcm_rx_thr_handler;
 
-// The two differ while the callback runs. A frame that comes then is passed on at once,
-// like a frame that comes a moment later.
+// hrtimer_active() and hrtimer_is_queued() differ while the callback runs. A frame that
+// comes then is passed on at once, like a frame that comes a moment later.
 @@
 expression T;
 @@
