@@ -287,8 +287,7 @@ static void test_not_set_up(struct kunit *test)
 		  KUNIT_CASE(test_odd_interrupts),		\
 		  KUNIT_CASE(test_not_set_up))
 
-SUITE(softirq, KUNIT_CASE(test_debug_garbage), KUNIT_CASE(test_debug_freed),
-      KUNIT_CASE(test_gone));
+SUITE(softirq, KUNIT_CASE(test_debug_garbage), KUNIT_CASE(test_debug_freed), KUNIT_CASE(test_gone));
 SUITE(hardirq, KUNIT_CASE(test_gone));
 SUITE(work, KUNIT_CASE(test_gone));
 
