@@ -472,7 +472,8 @@ static void test_on_cpu(struct kunit *test)
 		wait_for(test, atomic_read(&item->runs) == n + 1);
 		KUNIT_EXPECT_EQ(test, item->cpu, cpu);
 		hwheel_queue_delayed_work_on(cpu, item->wq, &item->dwork, HOUR);
-		KUNIT_EXPECT_TRUE(test, hwheel_mod_delayed_work_on(cpu, item->wq, &item->dwork, MS));
+		KUNIT_EXPECT_TRUE(test, hwheel_mod_delayed_work_on(cpu, item->wq, &item->dwork,
+								   MS));
 		wait_for(test, atomic_read(&item->runs) == n + 2);
 		KUNIT_EXPECT_EQ(test, item->cpu, cpu);
 		hwheel_queue_delayed_work_on(cpu, item->wq, &item->dwork, HOUR);
@@ -489,20 +490,24 @@ static void test_slack(struct kunit *test)
 
 	for (i = 0; i < 4; i++) {
 		struct item *item = &items[i];
+		ktime_t delay = SECS(100) + i * MS;
+		bool ret;
 
 		if (i % 2)
-			KUNIT_EXPECT_TRUE(test, hwheel_queue_delayed_work_range(item->wq,
-					  &item->dwork, SECS(100) + i * MS, SECS(60)));
+			ret = hwheel_queue_delayed_work_range(item->wq, &item->dwork, delay,
+							      SECS(60));
 		else
-			KUNIT_EXPECT_FALSE(test, hwheel_mod_delayed_work_range(item->wq,
-					   &item->dwork, SECS(100) + i * MS, SECS(60)));
+			ret = hwheel_mod_delayed_work_range(item->wq, &item->dwork, delay,
+							    SECS(60));
+		KUNIT_EXPECT_EQ(test, ret, i % 2);
 		expires = hwheel_expires(&item->dwork.timer);
 		KUNIT_EXPECT_GE(test, expires, from + SECS(100));
 		KUNIT_EXPECT_LE(test, expires, ktime_get() + SECS(161));
 		/* All of them meet */
 		KUNIT_EXPECT_EQ(test, expires, hwheel_expires(&items[0].dwork.timer));
 	}
-	KUNIT_EXPECT_TRUE(test, hwheel_mod_delayed_work_range(items[0].wq, &items[0].dwork, MS, MS));
+	KUNIT_EXPECT_TRUE(test, hwheel_mod_delayed_work_range(items[0].wq, &items[0].dwork, MS,
+							      MS));
 	expect_run(test, &items[0], 1, from, MS);
 }
 
@@ -667,33 +672,65 @@ static void test_storm_sync(struct kunit *test)
 	run_storm(test, true, 500);
 }
 
+/* On another CPU, if there is one, so that the callback runs beside the test */
+static int queue_thread(void *data)
+{
+	struct item *item = data;
+
+	while (!kthread_should_stop()) {
+		if (READ_ONCE(item->ret)) {
+			queue(item, 2000);
+			WRITE_ONCE(item->ret, 0);
+		}
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Let the thread queue @item. Its timer expires soon, or has expired. */
+static void queue_expiring(struct item *item)
+{
+	WRITE_ONCE(item->ret, 1);
+	while (READ_ONCE(item->ret))
+		cond_resched();
+	hwt_busy(hwt_random_below(20000));
+}
+
 /*
- * The timer expires while it is re-armed for an hour later. The callback may have begun
- * already. Once mod() has returned, the item must not run.
+ * A timer expires while mod() or cancel_sync() is called. The callback may have begun
+ * already. Once mod() has returned, the item must be pending. After cancel_sync, nothing
+ * may be running.
  */
-static void test_mod_expiring(struct kunit *test)
+static void test_expiring(struct kunit *test)
 {
 	struct hwheel *wheel = hwt_wheel_new(test, 1000);
-	ktime_t end = ktime_get() + 300 * MS;
+	ktime_t end = ktime_get() + 500 * MS;
 	struct item *item = &items[0];
-	unsigned int i, early = 0;
+	unsigned int i, early = 0, running = 0;
+	struct task_struct *thread;
 
-	hwheel_cancel_delayed_work_sync(&item->dwork);
 	HWHEEL_INIT_DELAYED_WORK(&item->dwork, wheel, item_run);
-	for (i = 0; ktime_get() < end && i < 100000; i++) {
-		int n;
-
-		queue(item, 2000);
-		hwt_busy(hwt_random_below(4000));
+	item->wq = system_dfl_wq;
+	thread = kthread_create(queue_thread, item, "hwheel-queue");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+	kthread_bind(thread, cpumask_last(cpu_online_mask));
+	wake_up_process(thread);
+	for (i = 0; ktime_get() < end && i < 20000; i++) {
+		queue_expiring(item);
 		mod(item, HOUR);
-		n = atomic_read(&item->runs);
 		hwt_busy(2000);
-		/* Its function may have begun before mod(), and counted itself after that */
 		early += !pending(item) || work_pending(&item->dwork.work);
 		early += !hwheel_cancel_delayed_work_sync(&item->dwork);
-		early += atomic_read(&item->runs) > n + 1;
+
+		queue_expiring(item);
+		hwheel_cancel_delayed_work_sync(&item->dwork);
+		running += hwheel_running(&item->dwork.timer);
+		running += work_busy(&item->dwork.work);
 	}
+	kthread_stop(thread);
+	kunit_info(test, "%u rounds, %d runs", i, atomic_read(&item->runs));
 	KUNIT_EXPECT_EQ(test, early, 0);
+	KUNIT_EXPECT_EQ(test, running, 0);
 	hwheel_cancel_delayed_work_sync(&item->dwork);
 }
 
@@ -716,7 +753,7 @@ static struct kunit_case hwheel_delayed_##context##_cases[] = {	\
 	KUNIT_CASE(test_declared),				\
 	KUNIT_CASE(test_storm),					\
 	KUNIT_CASE(test_storm_sync),				\
-	KUNIT_CASE(test_mod_expiring),				\
+	KUNIT_CASE(test_expiring),				\
 	{}							\
 };								\
 								\

@@ -84,7 +84,7 @@ static int sleeper_thread(void *data)
 	complete(&s->done);
 	/* So that the task can be sent signals, and be woken, at any time */
 	while (!kthread_should_stop())
-		msleep(1);
+		usleep_range(1000, 2000);
 	return 0;
 }
 
@@ -267,7 +267,8 @@ static int many_thread(void *data)
 	unsigned int i = 0;
 
 	while (!kthread_should_stop()) {
-		ktime_t delay = ((unsigned long)data * 7 + i++ * 13) % 50 * 100000, from = ktime_get();
+		ktime_t delay = ((unsigned long)data * 7 + i++ * 13) % 50 * 100000;
+		ktime_t from = ktime_get();
 		int ret;
 
 		set_current_state(TASK_INTERRUPTIBLE);

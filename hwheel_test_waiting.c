@@ -333,7 +333,7 @@ static int synchronizer_thread(void *unused)
 }
 
 /* A callback sleeps. The waiter must not return before the callback has ended. */
-static void test_synchronize_sleeps(struct kunit *test)
+static void synchronize_sleeps(struct kunit *test)
 {
 	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 2);
 	struct task_struct *task;
@@ -362,7 +362,7 @@ static void test_synchronize_sleeps(struct kunit *test)
 }
 
 /* A callback is due again as soon as it returns: wait for one run of it only. */
-static void test_synchronize_again(struct kunit *test)
+static void synchronize_again(struct kunit *test)
 {
 	struct hwheel *wheel = hwt_wheel_make(test, (struct hwheel_config){
 		.tick_ns = MS, .budget_ns = SECS(60) });
@@ -393,6 +393,12 @@ static void test_synchronize_again(struct kunit *test)
 	KUNIT_EXPECT_LE(test, least, 2);
 }
 
+static void test_all_sleep(struct kunit *test)
+{
+	synchronize_sleeps(test);
+	synchronize_again(test);
+}
+
 /* The cases of all contexts. A macro, because each suite needs an array of its own. */
 #define SUITE(context, ...)					\
 	HWT_SUITE(hwheel_waiting, context,			\
@@ -405,7 +411,6 @@ static void test_synchronize_again(struct kunit *test)
 
 SUITE(softirq);
 SUITE(hardirq);
-SUITE(work, KUNIT_CASE(test_sync_sleeps), KUNIT_CASE(test_sync_again),
-      KUNIT_CASE(test_synchronize_sleeps), KUNIT_CASE(test_synchronize_again));
+SUITE(work, KUNIT_CASE(test_sync_sleeps), KUNIT_CASE(test_sync_again), KUNIT_CASE(test_all_sleep));
 
 kunit_test_suites(&hwheel_waiting_softirq, &hwheel_waiting_hardirq, &hwheel_waiting_work);

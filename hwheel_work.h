@@ -24,7 +24,7 @@
  */
 
 #define HWHEEL_WORK_LOCK_BITS	8
-#define HWHEEL_WORK_LOCKS	(1 << HWHEEL_WORK_LOCK_BITS)
+#define HWHEEL_WORK_LOCKS	BIT(HWHEEL_WORK_LOCK_BITS)
 
 static struct {
 	raw_spinlock_t lock;	/* of size 0 on one CPU */
