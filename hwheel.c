@@ -237,7 +237,7 @@ struct hwheel_base {
 	bool			boottime;	/* the wheel's clock is CLOCK_BOOTTIME */
 	bool			closing;	/* the wheel is being destroyed */
 	struct hwheel_timer	*running;	/* timer whose callback is running */
-	u64			armed;		/* tick of @hrtimer; 0 in a run */
+	u64			armed;		/* tick of @hrtimer; 0 in a run or break */
 	u64			count[HWHEEL_COUNTERS];
 
 	struct hwheel_levels	levels;
@@ -613,20 +613,18 @@ static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 
 /*
  * Arm the hrtimer for @tick, on this CPU. If gap_ns has not passed since the last
- * callbacks, the hrtimer expires when it has, or before that when a crowd must be moved.
- * Until then arming a timer leaves the hrtimer alone.
+ * callbacks, the hrtimer expires when it has. Until then arming a timer leaves the hrtimer
+ * alone.
  */
 static void hwheel_arm_hrtimer(struct hwheel_base *base, u64 tick)
 {
 	struct hwheel_levels *levels = &base->levels;
 	ktime_t expires = levels_tick_ns(levels, tick);
-	struct hwheel_spoke *crowd;
 
 	base->armed = max(tick, 1ULL);	/* 0 is for runs; @tick may be 0 too */
 	if (unlikely(expires < base->quiet)) {
 		base->armed = max(levels->clock, 1ULL);
-		tick = max(tick, levels_next_sift(levels, &crowd));
-		expires = min(levels_tick_ns(levels, tick), base->quiet);
+		expires = base->quiet;
 	}
 	hwheel_start_hrtimer(base, expires);
 }
@@ -964,10 +962,10 @@ static void hwheel_queue_work(struct hwheel_base *base)
  * In process context there is no rest and no break. The run queues its work again, behind
  * other works, and the scheduler shares out the CPU.
  *
- * SLEEP can be longer: gap_ns keeps interrupts apart (hwheel_arm_hrtimer()). base->quiet is
- * the end of gap_ns after a run that was not cut and that ran callbacks. A timer that is
- * due before waits until then, so it is at most gap_ns late. Rests and breaks have no gap:
- * they separate runs already.
+ * gap_ns keeps the interrupts of SLEEP and REST apart. base->quiet is the end of gap_ns
+ * after a run that ran callbacks and did not use up the budget. A timer that is due before
+ * waits until then, so it is at most gap_ns late. A crowd that is to be moved waits, too:
+ * levels.ahead has its moves begin gap_ns earlier. A break separates runs already.
  */
 enum hwheel_cut {
 	HWHEEL_NOT_CUT,
@@ -1048,6 +1046,8 @@ static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_
 		return false;
 	}
 	ripe = cut && levels_ripe(levels, levels_tick_down(levels, now));
+	if (cut == HWHEEL_CUT_MOVES && now < base->quiet)
+		ripe = false;	/* what is due can wait for the end of the gap */
 	resume = hwheel_deadline(now, hwheel_pause(base, cut, now, moving, ripe));
 	if (cut == HWHEEL_NOT_CUT || levels_tick_ns(levels, wake) > resume) {
 		hwheel_arm_base(base, wake);
@@ -1059,14 +1059,14 @@ static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_
 	}
 	base->resume = resume;
 	if (ripe || cut == HWHEEL_CUT_OVERDRAWN) {
-		/* Arming a timer meanwhile leaves the hrtimer alone */
-		base->armed = max(levels->clock, 1ULL);
+		/* As in a run: arming a timer, or a crowd, leaves the hrtimer alone */
+		base->armed = 0;
 		hwheel_start_hrtimer(base, resume);
 		return true;
 	}
 	due = levels_first(levels)->bound;
 	base->armed = min(due, levels_tick_up(levels, resume));
-	hwheel_start_hrtimer(base, min(levels_tick_ns(levels, due), resume));
+	hwheel_start_hrtimer(base, min(max(levels_tick_ns(levels, due), base->quiet), resume));
 	return true;
 }
 
@@ -1214,7 +1214,7 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 		base->count[HWHEEL_IDLE_INTERRUPTS]++;
 	if (context == HWHEEL_HARDIRQ && fired && hwheel_overdrawn(base, begin, now))
 		cut = HWHEEL_CUT_OVERDRAWN;
-	if (base->wheel->gap_ns && fired && cut == HWHEEL_NOT_CUT)
+	if (base->wheel->gap_ns && fired && cut <= HWHEEL_CUT_MOVES)
 		base->quiet = now + base->wheel->gap_ns;
 	if (hwheel_end_run(base, cut, now, moving, context) && cut >= HWHEEL_CUT_BUDGET) {
 		base->count[HWHEEL_BUDGET_OVERRUNS]++;
@@ -2359,6 +2359,8 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	levels_set_clock(&base->levels,
 			 levels_tick_down(&base->levels, hwheel_clock(wheel)));
 	base->levels.want = hwheel_want;
+	if (wheel->gap_ns)
+		base->levels.ahead = levels_tick_up(&base->levels, wheel->gap_ns);
 	/* After a user's mistake, arming may read this now, for a timer of an earlier life */
 	WRITE_ONCE(base->boottime, wheel->clock == CLOCK_BOOTTIME);
 	base->running = NULL;

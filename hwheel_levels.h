@@ -382,6 +382,7 @@ struct hwheel_most {
  * @walked: the spoke that @walk is in
  * @walk_at: first tick of @walked
  * @walk_width: width of @walked in ticks
+ * @ahead: how many ticks levels_step() may be called late for a crowd
  * @most: for each level, see levels_lead()
  */
 struct hwheel_levels {
@@ -412,6 +413,7 @@ struct hwheel_levels {
 	struct hwheel_spoke	*walked;
 	u64			walk_at;
 	u64			walk_width;
+	u64			ahead;
 	struct hwheel_most	most[HWHEEL_MAX_LEVELS + 1];
 };
 
@@ -1188,6 +1190,8 @@ static inline bool levels_mixes(const struct hwheel_levels *l, const struct hwhe
  * - need is more: the lead is the time to sift all pending timers, because there may be
  *   many such crowds in a row. Each timer may have to move once for every factor
  *   HWHEEL_FAN in @width.
+ *
+ * l->ahead is added in both cases.
  */
 static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i, u64 width)
 {
@@ -1205,8 +1209,8 @@ static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i, u64 width
 	if (need > width / 8)
 		ticks = levels_tick_down(l, l->pending * HWHEEL_SIFT_NS *
 					    (fls64(width) / HWHEEL_FAN_BITS + 1)) + 1;
-	most->lead = ticks;
-	return ticks;
+	most->lead = ticks + l->ahead;
+	return most->lead;
 }
 
 /*

@@ -386,12 +386,13 @@ static void test_sleeping(struct kunit *test)
 	hwt_expect_warned(test, "in one of its callbacks", "act_sleep_on_own_wheel");
 }
 
-/* The cases of all contexts. A macro, because each suite needs an array of its own. */
-/* debugobjects reports five mistakes at most, so its own cases come first. */
+/*
+ * The cases of all contexts. A macro, because each suite needs an array of its own.
+ * debugobjects reports five mistakes at most, so its own cases come first.
+ */
 #define SUITE(context, ...)					\
 	HWT_SUITE(hwheel_misuse, context,			\
-		  __VA_ARGS__					\
-		  KUNIT_CASE(test_gone),			\
+		  __VA_ARGS__,					\
 		  KUNIT_CASE(test_null),			\
 		  KUNIT_CASE(test_set_up_pending),		\
 		  KUNIT_CASE(test_odd_preemption),		\
@@ -400,8 +401,8 @@ static void test_sleeping(struct kunit *test)
 		  KUNIT_CASE(test_delayed_work),		\
 		  KUNIT_CASE(test_sleeping))
 
-SUITE(softirq, KUNIT_CASE(test_debug_garbage), KUNIT_CASE(test_debug_freed),);
-SUITE(hardirq);
-SUITE(work);
+SUITE(softirq, KUNIT_CASE(test_debug_garbage), KUNIT_CASE(test_debug_freed), KUNIT_CASE(test_gone));
+SUITE(hardirq, KUNIT_CASE(test_gone));
+SUITE(work, KUNIT_CASE(test_gone));
 
 kunit_test_suites(&hwheel_misuse_softirq, &hwheel_misuse_hardirq, &hwheel_misuse_work);

@@ -12,23 +12,10 @@
 # Usage: convert.sh
 
 . "$(dirname "$0")/lab/lab.sh"
+. "$(dirname "$0")/lab/verdicts.sh"
 
 tests=$lab_top/tools/coccinelle/tests
-tree=$lab_work/tree failed=0
-
-# verdict NAME COMMAND...: prints whether COMMAND succeeds
-verdict()
-{
-	local name=$1
-
-	shift
-	if "$@"; then
-		echo "convert: $name ok"
-	else
-		echo "convert: $name FAILED"
-		failed=1
-	fi
-}
+tree=$lab_work/tree
 
 # patches: whether small drivers with every kind of use are converted as they should be,
 # and the report lists what is left

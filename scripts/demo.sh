@@ -12,37 +12,14 @@
 #	 [PLOT=FILE.svg] demo.sh
 
 . "$(dirname "$0")/lab/lab.sh"
+. "$(dirname "$0")/lab/verdicts.sh"
 
 flavour=${KERNEL:-6.12}
 sessions=${SESSIONS:-1000000}
 max_ms=${MAX_MS:-60000}
 traffic_ms=${TRAFFIC_MS:-10000}
 plot=${PLOT:-}
-console=$lab_work/console log=$lab_work/log failed=0
-
-# verdict NAME COMMAND...: prints whether COMMAND succeeds
-verdict()
-{
-	local name=$1
-
-	shift
-	if "$@"; then
-		echo "demo: $name ok"
-	else
-		echo "demo: $name FAILED"
-		failed=1
-	fi
-}
-
-logged()
-{
-	grep -q "^lab: $1\$" "$log"
-}
-
-clean()
-{
-	! dmesg_dirty "$log"
-}
+console=$lab_work/console log=$lab_work/log
 
 # exact: whether the counts say that all timers were exact
 exact()
@@ -104,11 +81,7 @@ verdict jobs logged jobs
 verdict sessions exact
 verdict unload logged unloaded
 verdict dmesg clean
-if [ $failed != 0 ]; then
-	tail -n 15 "$console" >&2
-	cp "$console" "$lab_cache/log/demo-$flavour.log"
-	say "demo: the guest's console is in $lab_cache/log/demo-$flavour.log"
-fi
+keep_console "demo-$flavour"
 [ -z "$plot" ] || draw || say "demo: no plot this time"
 printf 'demo:'
 for name in armed fired cancelled early lost max_late_ns; do

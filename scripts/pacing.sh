@@ -13,6 +13,7 @@
 #	 QUICK leaves out fq and tbf
 
 . "$(dirname "$0")/lab/lab.sh"
+. "$(dirname "$0")/lab/verdicts.sh"
 
 flavour=${KERNEL:-6.12}
 rate=${RATE:-20}
@@ -20,31 +21,7 @@ time=${TIME:-5}
 bytes=${BYTES:-1000}
 flows=${FLOWS:-1 16}
 gap_us=${GAP:-2000}
-console=$lab_work/console log=$lab_work/log failed=0
-
-# verdict NAME COMMAND...: prints whether COMMAND succeeds
-verdict()
-{
-	local name=$1
-
-	shift
-	if "$@"; then
-		echo "pacing: $name ok"
-	else
-		echo "pacing: $name FAILED"
-		failed=1
-	fi
-}
-
-logged()
-{
-	grep -q "^lab: $1\$" "$log"
-}
-
-clean()
-{
-	! dmesg_dirty "$log"
-}
+console=$lab_work/console log=$lab_work/log
 
 # rows GROUP N CONDITION: whether there are N rows of GROUP, and CONDITION (of awk) holds
 # for all of them. Prints the rows for which CONDITION does not hold.
@@ -139,9 +116,5 @@ verdict departure rows timed 1 '!early && !lost && !reordered && sent'
 verdict busy logged busy
 verdict unload logged unloaded
 verdict dmesg clean
-if [ $failed != 0 ]; then
-	tail -n 15 "$console" >&2
-	cp "$console" "$lab_cache/log/pacing-$flavour.log"
-	say "pacing: the guest's console is in $lab_cache/log/pacing-$flavour.log"
-fi
+keep_console "pacing-$flavour"
 exit $failed

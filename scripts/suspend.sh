@@ -10,27 +10,14 @@
 # Usage: [KERNEL=name] [CPUS=2] suspend.sh
 
 . "$(dirname "$0")/lab/lab.sh"
+. "$(dirname "$0")/lab/verdicts.sh"
 
 flavour=${KERNEL:-6.12} cpus=${CPUS:-2}
-log=$lab_work/log console=$lab_cache/log/suspend-$flavour.log failed=0
+log=$lab_work/log console=$lab_cache/log/suspend-$flavour.log
 # Seconds of sleep. Delays in ms of the timers that are armed before it, and after it
 asleep=10 before=4000,14000 after=0,1000
 # Seconds after which the last timer of CLOCK_BOOTTIME has fired, even on a slow machine
 awake=8
-
-# verdict NAME COMMAND...: prints whether COMMAND succeeds
-verdict()
-{
-	local name=$1
-
-	shift
-	if "$@"; then
-		echo "suspend: $name ok"
-	else
-		echo "suspend: $name FAILED"
-		failed=1
-	fi
-}
 
 build()
 {
@@ -109,11 +96,6 @@ kept()
 		exit bad || n != 3 * cpus * (delays + 1) ||
 		     pending != (!boot && when == "before" ? 3 * cpus : 0)
 	}' "$log"
-}
-
-clean()
-{
-	! dmesg_dirty "$log"
 }
 
 need gcc make

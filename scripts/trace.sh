@@ -9,34 +9,11 @@
 #	 QUICK leaves out the bpftrace scripts
 
 . "$(dirname "$0")/lab/lab.sh"
+. "$(dirname "$0")/lab/verdicts.sh"
 
 flavour=${KERNEL:-6.12}
-console=$lab_work/console log=$lab_work/log failed=0
+console=$lab_work/console log=$lab_work/log
 rounds=20 hog_us=20000	# as trace-hog.c has them
-
-# verdict NAME COMMAND...: prints whether COMMAND succeeds
-verdict()
-{
-	local name=$1
-
-	shift
-	if "$@"; then
-		echo "trace: $name ok"
-	else
-		echo "trace: $name FAILED"
-		failed=1
-	fi
-}
-
-logged()
-{
-	grep -q "^lab: $1\$" "$log"
-}
-
-clean()
-{
-	! dmesg_dirty "$log"
-}
 
 # section NAME: reads what the guest printed between its lines "NAME begin" and
 # "NAME end". Sets value[] to the differences of its statistics (after - before), to the
@@ -200,9 +177,5 @@ if [ -z "${QUICK-}" ]; then
 fi
 verdict unload logged unloaded
 verdict dmesg clean
-if [ $failed != 0 ]; then
-	tail -n 15 "$console" >&2
-	cp "$console" "$lab_cache/log/trace-$flavour.log"
-	say "trace: the guest's console is in $lab_cache/log/trace-$flavour.log"
-fi
+keep_console "trace-$flavour"
 exit $failed

@@ -3,8 +3,8 @@
 #
 # KUnit and torture on a debug kernel in QEMU, while CPUs go offline and come back
 
-# run_debug KERNEL: with 2 CPUs, and with 4. These kernels are slow when emulated, so some
-# tests run in other suites only:
+# run_debug KERNEL: KUnit on 2 CPUs, and torture on 4; with ALL=1 both on 2 and on 4. These
+# kernels are slow when emulated, so some tests run in other suites only:
 #	hwheel_levels, which has one thread (kunit-debug runs it under KASAN). The glob
 #		leaves it out: no other KUnit suite has a name that ends with s.
 #	the deadlock for lockdep, which needs a boot of its own (kunit-debug)
@@ -13,9 +13,12 @@ run_debug()
 {
 	local CPUS
 
-	TIMEOUT=600 APPEND='kunit.filter_glob=hwhee*[!s]' \
-		run_kunit_smp "$1" creates=20 many=5000
-	for CPUS in 2 4; do
+	for CPUS in 2 ${ALL:+4}; do
+		export CPUS
+		TIMEOUT=600 APPEND='kunit.filter_glob=hwhee*[!s]' \
+			run_kunit "$1" creates=20 many=5000
+	done
+	for CPUS in ${ALL:+2} 4; do
 		export CPUS
 		KERNEL=$1 TIME=20 TORTURE=context=mixed \
 			try "torture on $CPUS CPUs" "$lab_scripts/torture.sh"
