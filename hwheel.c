@@ -346,6 +346,14 @@ static void hwheel_note_max(struct hwheel_base *base, enum hwheel_counter which,
 #define CREATE_TRACE_POINTS
 #include "hwheel_trace.h"
 
+/* The function to name in warnings and in debugfs: delayed work has one of its own */
+static void *hwheel_named(const struct hwheel_timer *timer)
+{
+	if (timer->function == __hwheel_work_expired)
+		return container_of(timer, struct hwheel_delayed_work, timer)->work.func;
+	return timer->function;
+}
+
 /* ------------------------------------------------------------------------ */
 /* Debugging aids of the kernel */
 
@@ -389,7 +397,7 @@ static void debug_hwheel_init(struct hwheel_timer *timer, bool on_stack);
 
 static void *hwheel_debug_hint(void *addr)
 {
-	return ((struct hwheel_timer *)addr)->function;
+	return hwheel_named(addr);
 }
 
 static bool hwheel_debug_is_static(void *addr)
@@ -1363,7 +1371,7 @@ static noinline void hwheel_refuse(const struct hwheel_base *base,
 {
 	WARN_ONCE(timer->life != HWHEEL_SHUT_DOWN && !READ_ONCE(base->closing),
 		  "hwheel: timer with callback %ps armed, and its wheel is gone\n",
-		  timer->function);
+		  hwheel_named(timer));
 }
 
 /* With @base locked: may @timer be armed for @expires? */
@@ -2556,15 +2564,14 @@ static void hwheel_stop_base(struct hwheel_base *base)
 }
 
 /* Cancel all timers of @base, and set *@function to the callback of one of them. */
-static u64 hwheel_drain_base(struct hwheel_base *base,
-			     void (**function)(struct hwheel_timer *timer))
+static u64 hwheel_drain_base(struct hwheel_base *base, void **function)
 {
 	struct hwheel_timer *timer;
 	u64 n = 0;
 
 	raw_spin_lock_irq(&base->lock);
 	while ((timer = levels_any(&base->levels))) {
-		*function = timer->function;
+		*function = hwheel_named(timer);
 		debug_hwheel_deactivate(timer);
 		levels_del(&base->levels, timer);
 		base->count[HWHEEL_CANCELLED]++;
@@ -2639,7 +2646,7 @@ static void hwheel_retire(struct hwheel *wheel)
  */
 void hwheel_destroy(struct hwheel *wheel)
 {
-	void (*function)(struct hwheel_timer *timer) = NULL;
+	void *function = NULL;
 	u64 pending = 0;
 	int cpu;
 

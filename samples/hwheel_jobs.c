@@ -97,7 +97,7 @@ static void jobs_poll(struct work_struct *work)
 	struct hwheel_delayed_work *dwork = to_hwheel_delayed_work(work);
 
 	/* Doing a job takes a while. Timers and other works run meanwhile. */
-	hwheel_sleep(us_to_ktime(WORK_US));
+	hwheel_sleep(WORK_US * NSEC_PER_USEC);
 	job_finish();
 	if (!READ_ONCE(jobs_closed))
 		hwheel_queue_delayed_work(jobs_wq, dwork, ms_to_ktime(POLL_MS));
@@ -115,7 +115,7 @@ static int jobs_add(unsigned int n)
 	atomic_inc(&jobs_left);
 	spin_lock_bh(&jobs_lock);
 	list_add_tail(&job->entry, &jobs);
-	hwheel_add(&job->deadline, us_to_ktime(DEADLINE_US + n));
+	hwheel_add(&job->deadline, (DEADLINE_US + n) * NSEC_PER_USEC);
 	spin_unlock_bh(&jobs_lock);
 	return 0;
 }
@@ -147,7 +147,7 @@ static int __init jobs_init(void)
 	hwheel_queue_delayed_work(jobs_wq, &jobs_work, 0);
 
 	/* Some jobs are done, the others are late. Too short a time, then time enough */
-	timeout = hwheel_wait_event_timeout(jobs_wait, !atomic_read(&jobs_left), us_to_ktime(100));
+	timeout = hwheel_wait_event_timeout(jobs_wait, !atomic_read(&jobs_left), 100 * NSEC_PER_USEC);
 	if (!err && timeout != -ETIME)
 		err = -EIO;
 	timeout = hwheel_wait_event_timeout(jobs_wait, !atomic_read(&jobs_left),
@@ -161,7 +161,7 @@ static int __init jobs_init(void)
 	/* Once more, and close while the timers expire */
 	for (i = 0; i < JOBS && !err; i++)
 		err = jobs_add(i);
-	hwheel_sleep(us_to_ktime(DEADLINE_US + JOBS / 2));
+	hwheel_sleep((DEADLINE_US + JOBS / 2) * NSEC_PER_USEC);
 	jobs_close();
 	if (!err && atomic_read(&jobs_left))
 		err = -EIO;
