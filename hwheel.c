@@ -306,6 +306,7 @@ static bool hwheel_broken(enum hwheel_fault fault)
 		[HWHEEL_EARLY]			= "early",
 		[HWHEEL_LOSE_IN_CASCADE]	= "lose_in_cascade",
 		[HWHEEL_NO_WAIT_IN_CANCEL_SYNC]	= "no_wait_in_cancel_sync",
+		[HWHEEL_NO_WAIT_IN_SYNCHRONIZE]	= "no_wait_in_synchronize",
 		[HWHEEL_FIRE_TWICE]		= "fire_twice",
 		[HWHEEL_FORGET_OFFLINE_CPU]	= "forget_offline_cpu",
 		[HWHEEL_LEAK_RUNNING]		= "leak_running",
@@ -1974,7 +1975,7 @@ void hwheel_synchronize(struct hwheel *wheel)
 		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
 		u64 n;
 
-		if (!hwheel_callback_runs(base, &n))
+		if (!hwheel_callback_runs(base, &n) || hwheel_broken(HWHEEL_NO_WAIT_IN_SYNCHRONIZE))
 			continue;
 		/* Without this distinction, a timer that runs again would hold up the waiter */
 		if (wheel->context == HWHEEL_WORK)

@@ -147,7 +147,8 @@ static int __init jobs_init(void)
 	hwheel_queue_delayed_work(jobs_wq, &jobs_work, 0);
 
 	/* Some jobs are done, the others are late. Too short a time, then time enough */
-	timeout = hwheel_wait_event_timeout(jobs_wait, !atomic_read(&jobs_left), 100 * NSEC_PER_USEC);
+	timeout = hwheel_wait_event_timeout(jobs_wait, !atomic_read(&jobs_left),
+					    100 * NSEC_PER_USEC);
 	if (!err && timeout != -ETIME)
 		err = -EIO;
 	timeout = hwheel_wait_event_timeout(jobs_wait, !atomic_read(&jobs_left),
