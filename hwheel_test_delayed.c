@@ -452,9 +452,9 @@ static void test_free_itself(struct kunit *test)
 		KUNIT_ASSERT_NOT_NULL(test, dwork);
 		HWHEEL_INIT_DELAYED_WORK(dwork, hwt_suite_wheel, free_itself);
 		if (i % 2)
-			hwheel_queue_delayed_work(system_dfl_wq, dwork, i % 16 * MS / 4);
+			hwheel_queue_delayed_work(system_dfl_wq, dwork, i % 16 * (MS / 4));
 		else
-			hwheel_mod_delayed_work(system_dfl_wq, dwork, i % 16 * MS / 4);
+			hwheel_mod_delayed_work(system_dfl_wq, dwork, i % 16 * (MS / 4));
 	}
 	wait_for(test, atomic_read(&freed) == n);
 	hwheel_synchronize(hwt_suite_wheel);
