@@ -320,10 +320,10 @@ static void test_cancel_sync(struct kunit *test)
 
 	item->act = act_slow_again;
 	for (i = 0; i < 3 * ARRAY_SIZE(delays); i++) {
-		n = atomic_read(&item->runs);
+		n = atomic_read(&item->runs) + i % 3;
 		item->n = delays[i / 3];
 		queue(item, item->n);
-		wait_for(test, atomic_read(&item->runs) > n + i % 3);
+		wait_for(test, atomic_read(&item->runs) > n);
 		switch (i % 3) {
 		case 0:
 			hwheel_cancel_delayed_work_sync(&item->dwork);
