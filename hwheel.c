@@ -128,6 +128,7 @@
 #include <linux/debugobjects.h>
 #include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -141,6 +142,7 @@
 #include <linux/prefetch.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
@@ -305,6 +307,7 @@ static bool hwheel_broken(enum hwheel_fault fault)
 		[HWHEEL_EARLY]			= "early",
 		[HWHEEL_LOSE_IN_CASCADE]	= "lose_in_cascade",
 		[HWHEEL_NO_WAIT_IN_CANCEL_SYNC]	= "no_wait_in_cancel_sync",
+		[HWHEEL_NO_WAIT_IN_SYNCHRONIZE]	= "no_wait_in_synchronize",
 		[HWHEEL_FIRE_TWICE]		= "fire_twice",
 		[HWHEEL_FORGET_OFFLINE_CPU]	= "forget_offline_cpu",
 		[HWHEEL_LEAK_RUNNING]		= "leak_running",
@@ -344,6 +347,14 @@ static void hwheel_note_max(struct hwheel_base *base, enum hwheel_counter which,
 
 #define CREATE_TRACE_POINTS
 #include "hwheel_trace.h"
+
+/* The function to name in warnings and in debugfs: delayed work has one of its own */
+static void *hwheel_named(const struct hwheel_timer *timer)
+{
+	if (timer->function == __hwheel_work_expired)
+		return container_of(timer, struct hwheel_delayed_work, timer)->work.func;
+	return timer->function;
+}
 
 /* ------------------------------------------------------------------------ */
 /* Debugging aids of the kernel */
@@ -388,7 +399,7 @@ static void debug_hwheel_init(struct hwheel_timer *timer, bool on_stack);
 
 static void *hwheel_debug_hint(void *addr)
 {
-	return ((struct hwheel_timer *)addr)->function;
+	return hwheel_named(addr);
 }
 
 static bool hwheel_debug_is_static(void *addr)
@@ -1368,7 +1379,7 @@ static noinline void hwheel_refuse(const struct hwheel_base *base,
 {
 	WARN_ONCE(timer->life != HWHEEL_SHUT_DOWN && !READ_ONCE(base->closing),
 		  "hwheel: timer with callback %ps armed, and its wheel is gone\n",
-		  timer->function);
+		  hwheel_named(timer));
 }
 
 /* With @base locked: may @timer be armed for @expires? */
@@ -1900,6 +1911,90 @@ bool hwheel_shutdown_sync(struct hwheel_timer *timer)
 }
 EXPORT_SYMBOL_GPL(hwheel_shutdown_sync);
 
+/* Is the caller one of @wheel's callbacks? */
+static bool hwheel_in_callback(const struct hwheel *wheel)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (READ_ONCE(per_cpu_ptr(wheel->bases, cpu)->runner) == current)
+			return true;
+	return false;
+}
+
+/* Lock @base. Is a callback running there? If so, set *@n to its number. */
+static bool hwheel_callback_runs(struct hwheel_base *base, u64 *n)
+{
+	unsigned long flags;
+	bool running;
+
+	raw_spin_lock_irqsave(&base->lock, flags);
+	running = base->running;
+	*n = base->count[HWHEEL_EXPIRED_TIMERS];
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+	return running;
+}
+
+/*
+ * Has callback number @n of @base ended? The timer does not tell: it may run again already.
+ * Takes the lock, so the caller sees what the callback wrote.
+ */
+static bool hwheel_callback_ended(struct hwheel_base *base, u64 n)
+{
+	u64 last;
+
+	return !hwheel_callback_runs(base, &last) || last != n;
+}
+
+/**
+ * hwheel_synchronize - wait for all callbacks of a wheel that are running
+ * @wheel: the wheel
+ *
+ * When this returns, all callbacks that were running when it was called have ended, and
+ * the caller sees what they have written. It waits for each of them once: if a callback
+ * re-arms its timer and runs again, this does not wait for the next run. It does not wait
+ * for timers that are pending. Afterwards other callbacks may be running.
+ *
+ * Use it when you can't call hwheel_cancel_sync(), because callbacks free the objects that
+ * hold their timers: first cancel the timers, then call this.
+ *
+ * * Do not call this from a callback of @wheel.
+ * * Do not hold a lock that any callback of @wheel takes.
+ *
+ * Context: as hwheel_cancel_sync().
+ */
+void hwheel_synchronize(struct hwheel *wheel)
+{
+	int cpu;
+
+	if (WARN_ONCE(IS_ERR_OR_NULL(wheel), "hwheel: %ps waits for the callbacks of wheel %pe\n",
+		      __builtin_return_address(0), wheel))
+		return;
+	if (WARN_ONCE(hwheel_in_callback(wheel),
+		      "hwheel: %ps waits for the callbacks of wheel \"%s\" in one of them\n",
+		      __builtin_return_address(0), wheel->name))
+		return;
+	if (WARN_ONCE(wheel->context == HWHEEL_WORK ? in_interrupt() : in_hardirq(),
+		      "hwheel: %ps waits for the callbacks of wheel \"%s\" where one can't wait\n",
+		      __builtin_return_address(0), wheel->name))
+		return;
+	might_sleep_if(wheel->context == HWHEEL_WORK);
+	for_each_possible_cpu(cpu) {
+		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+		u64 n;
+
+		if (!hwheel_callback_runs(base, &n) || hwheel_broken(HWHEEL_NO_WAIT_IN_SYNCHRONIZE))
+			continue;
+		/* Without this distinction, a timer that runs again would hold up the waiter */
+		if (wheel->context == HWHEEL_WORK)
+			wait_event(base->wait, hwheel_callback_ended(base, n));
+		else
+			while (!hwheel_callback_ended(base, n))
+				hwheel_wait_running(base, NULL);
+	}
+}
+EXPORT_SYMBOL_GPL(hwheel_synchronize);
+
 /* ------------------------------------------------------------------------ */
 /* Setting up and asking */
 
@@ -2099,6 +2194,23 @@ ktime_t hwheel_remaining(const struct hwheel_timer *timer)
 EXPORT_SYMBOL_GPL(hwheel_remaining);
 
 /**
+ * hwheel_running - is the callback of a timer running?
+ * @timer: the timer, set up
+ *
+ * Context: any but NMI. Takes no lock. The answer may be out of date at once. To wait for
+ * the callback, use hwheel_cancel_sync().
+ * Return: true from the begin of the callback until it has returned. In the callback
+ * itself, false if the callback has set up the timer again for another wheel or CPU.
+ */
+bool hwheel_running(const struct hwheel_timer *timer)
+{
+	struct hwheel_base *base;
+
+	return likely(hwheel_base(timer, &base)) && READ_ONCE(base->running) == timer;
+}
+EXPORT_SYMBOL_GPL(hwheel_running);
+
+/**
  * hwheel_now - the present time of a wheel
  * @wheel: the wheel
  *
@@ -2157,6 +2269,8 @@ u64 hwheel_count(const struct hwheel *wheel, const char *counter)
 EXPORT_SYMBOL_GPL(hwheel_count);
 
 #include "hwheel_debugfs.h"
+#include "hwheel_sleep.h"
+#include "hwheel_work.h"
 
 /* ------------------------------------------------------------------------ */
 /* Wheels */
@@ -2441,17 +2555,6 @@ err_memory:
 }
 EXPORT_SYMBOL_GPL(hwheel_create);
 
-/* Is the caller one of @wheel's callbacks? */
-static bool hwheel_in_callback(struct hwheel *wheel)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		if (READ_ONCE(per_cpu_ptr(wheel->bases, cpu)->runner) == current)
-			return true;
-	return false;
-}
-
 /* Mark @base as closing: from here on nothing begins on it. */
 static void hwheel_close_base(struct hwheel_base *base)
 {
@@ -2470,15 +2573,14 @@ static void hwheel_stop_base(struct hwheel_base *base)
 }
 
 /* Cancel all timers of @base, and set *@function to the callback of one of them. */
-static u64 hwheel_drain_base(struct hwheel_base *base,
-			     void (**function)(struct hwheel_timer *timer))
+static u64 hwheel_drain_base(struct hwheel_base *base, void **function)
 {
 	struct hwheel_timer *timer;
 	u64 n = 0;
 
 	raw_spin_lock_irq(&base->lock);
 	while ((timer = levels_any(&base->levels))) {
-		*function = timer->function;
+		*function = hwheel_named(timer);
 		debug_hwheel_deactivate(timer);
 		levels_del(&base->levels, timer);
 		base->count[HWHEEL_CANCELLED]++;
@@ -2553,7 +2655,7 @@ static void hwheel_retire(struct hwheel *wheel)
  */
 void hwheel_destroy(struct hwheel *wheel)
 {
-	void (*function)(struct hwheel_timer *timer) = NULL;
+	void *function = NULL;
 	u64 pending = 0;
 	int cpu;
 
@@ -2691,6 +2793,7 @@ static int __init hwheel_init(void)
 	BUILD_BUG_ON(!IS_ENABLED(CONFIG_LOCKDEP) && sizeof(struct hwheel_timer) > 48);
 	BUILD_BUG_ON(sizeof(struct hwheel_spoke) != HWHEEL_SPOKE_SIZE);
 
+	hwheel_work_init();
 	memcpy(config.spokes, spokes, sizeof(spokes));
 	hwheel_debugfs_init();
 	err = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "hwheel:prepare",

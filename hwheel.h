@@ -56,7 +56,10 @@
  * - Arming a timer after its wheel was destroyed, or on an impossible CPU
  * - Passing NULL for a timer, a wheel or a callback
  * - Setting up a timer that is pending
- * - Waiting for a callback from within that callback
+ * - Waiting for a callback from within that callback, and for all callbacks of a wheel from
+ *   one of them
+ * - Sleeping on a wheel in one of its callbacks
+ * - Queueing delayed work that was never set up, or on a NULL workqueue
  * - Returning from a callback with a changed preemption count, or with interrupts switched
  *   on or off
  * - Destroying a wheel twice, from its own callback, or with timers pending
@@ -75,6 +78,8 @@
 #include <linux/stringify.h>
 #include <linux/time.h>
 #include <linux/types.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #define HWHEEL_MAX_LEVELS	8
 #define HWHEEL_MIN_SPOKES	2
@@ -177,18 +182,21 @@ void hwheel_destroy(struct hwheel *wheel);
 #define __HWHEEL_LOCKDEP_MAP
 #endif
 
+#define __HWHEEL_TIMER_INITIALIZER(_function)			\
+	{							\
+		.function	= (_function),			\
+		.base		= __HWHEEL_SYSTEM_BASE,		\
+		.life		= __HWHEEL_SYSTEM_LIFE,		\
+		__HWHEEL_LOCKDEP_MAP				\
+	}
+
 /**
  * DEFINE_HWHEEL_TIMER - define a timer on the module's own wheel, at build time
  * @name: name of the variable; static may stand before the macro
  * @_function: the callback
  */
 #define DEFINE_HWHEEL_TIMER(name, _function)			\
-	struct hwheel_timer name = {				\
-		.function	= (_function),			\
-		.base		= __HWHEEL_SYSTEM_BASE,		\
-		.life		= __HWHEEL_SYSTEM_LIFE,		\
-		__HWHEEL_LOCKDEP_MAP				\
-	}
+	struct hwheel_timer name = __HWHEEL_TIMER_INITIALIZER(_function)
 
 void hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
 		  void (*function)(struct hwheel_timer *timer),
@@ -241,7 +249,9 @@ int hwheel_try_cancel(struct hwheel_timer *timer);
 bool hwheel_cancel_sync(struct hwheel_timer *timer);
 bool hwheel_shutdown(struct hwheel_timer *timer);
 bool hwheel_shutdown_sync(struct hwheel_timer *timer);
+void hwheel_synchronize(struct hwheel *wheel);
 
+bool hwheel_running(const struct hwheel_timer *timer);
 ktime_t hwheel_expires(const struct hwheel_timer *timer);
 ktime_t hwheel_remaining(const struct hwheel_timer *timer);
 ktime_t hwheel_now(const struct hwheel *wheel);
@@ -260,5 +270,195 @@ static inline bool hwheel_pending(const struct hwheel_timer *timer)
 	/* list.h links timers with plain stores; the compiler does not tear them */
 	return timer && data_race(READ_ONCE(timer->entry.next));
 }
+
+/* ------------------------------------------------------------------------ */
+/* Sleeping */
+
+/*
+ * A timer that wakes a task. The task keeps it on its stack. @task is NULL when the time is
+ * over.
+ */
+struct hwheel_sleeper {
+	struct hwheel_timer	timer;
+	struct task_struct	*task;
+};
+
+void __hwheel_sleeper_begin(struct hwheel_sleeper *sleeper, struct hwheel *wheel,
+			    ktime_t delay, ktime_t slack);
+void __hwheel_sleeper_end(struct hwheel_sleeper *sleeper);
+
+void hwheel_sleep(ktime_t delay);
+int hwheel_sleep_interruptible(ktime_t delay);
+int hwheel_sleep_killable(ktime_t delay);
+int hwheel_schedule_timeout(struct hwheel *wheel, ktime_t delay, ktime_t slack);
+
+#define __hwheel_wait_event_timeout(wq_head, condition, delay, state)		\
+({										\
+	int __ret = 0;								\
+										\
+	might_sleep();								\
+	if (!(condition)) {							\
+		struct hwheel_sleeper __sleeper;				\
+										\
+		__hwheel_sleeper_begin(&__sleeper, hwheel_system, delay, 0);	\
+		__ret = ___wait_event(wq_head, condition, state, 0, 0,		\
+			if (!READ_ONCE(__sleeper.task)) {			\
+				__ret = -ETIME;					\
+				break;						\
+			}							\
+			schedule());						\
+		__hwheel_sleeper_end(&__sleeper);				\
+	}									\
+	__ret;									\
+})
+
+/**
+ * hwheel_wait_event_timeout - sleep until a condition is true, or a time is over
+ * @wq_head: the wait queue, as a struct wait_queue_head
+ * @condition: C expression. It is evaluated before the sleep, and each time that the wait
+ *	queue is woken
+ * @delay: the longest time to sleep, in nanoseconds. If it is 0 or less, the condition is
+ *	only checked. KTIME_MAX: no limit
+ *
+ * Works as wait_event_hrtimeout() does, on the module's own wheel: the time is over at the
+ * first tick at or after @delay. The task sleeps in TASK_UNINTERRUPTIBLE.
+ *
+ * Context: task; sleeps.
+ * Return: 0 if @condition is true, -ETIME if the time is over and @condition is false.
+ */
+#define hwheel_wait_event_timeout(wq_head, condition, delay)			\
+	__hwheel_wait_event_timeout(wq_head, condition, delay, TASK_UNINTERRUPTIBLE)
+
+/**
+ * hwheel_wait_event_interruptible_timeout - the same, until a signal
+ * @wq_head: as in hwheel_wait_event_timeout()
+ * @condition: as in hwheel_wait_event_timeout()
+ * @delay: as in hwheel_wait_event_timeout()
+ *
+ * Context: task; sleeps.
+ * Return: as hwheel_wait_event_timeout(), or -ERESTARTSYS after a signal.
+ */
+#define hwheel_wait_event_interruptible_timeout(wq_head, condition, delay)	\
+	__hwheel_wait_event_timeout(wq_head, condition, delay, TASK_INTERRUPTIBLE)
+
+/**
+ * hwheel_wait_event_killable_timeout - the same, until a fatal signal
+ * @wq_head: as in hwheel_wait_event_timeout()
+ * @condition: as in hwheel_wait_event_timeout()
+ * @delay: as in hwheel_wait_event_timeout()
+ *
+ * Context: task; sleeps.
+ * Return: as hwheel_wait_event_timeout(), or -ERESTARTSYS after a fatal signal.
+ */
+#define hwheel_wait_event_killable_timeout(wq_head, condition, delay)		\
+	__hwheel_wait_event_timeout(wq_head, condition, delay, TASK_KILLABLE)
+
+/* ------------------------------------------------------------------------ */
+/* Delayed work */
+
+/**
+ * struct hwheel_delayed_work - a work item that a timer queues
+ * @work: the work item. Its function gets a pointer to it; see to_hwheel_delayed_work()
+ *
+ * Set it up with HWHEEL_INIT_DELAYED_WORK() or DECLARE_HWHEEL_DELAYED_WORK(). It works as
+ * struct delayed_work does, but the timer is exact to the tick of its wheel. Delayed work
+ * is *pending* from the call that queues it until its function begins: first its timer
+ * runs, then @work is on the workqueue.
+ */
+struct hwheel_delayed_work {
+	struct work_struct	work;
+	/* private: */
+	struct hwheel_timer	timer;
+	struct workqueue_struct	*wq;		/* for the timer; NULL: it is not armed */
+	int			cpu;		/* for the timer */
+	unsigned int		disabled;	/* times disabled, and not enabled since */
+};
+
+void __hwheel_work_expired(struct hwheel_timer *timer);
+
+/**
+ * DECLARE_HWHEEL_DELAYED_WORK - define delayed work at build time
+ * @name: name of the variable; static may stand before the macro
+ * @_function: called with &name.work
+ *
+ * Its timer is on the module's own wheel.
+ */
+#define DECLARE_HWHEEL_DELAYED_WORK(name, _function)				\
+	struct hwheel_delayed_work name = {					\
+		.work	= __WORK_INITIALIZER(name.work, (_function)),		\
+		.timer	= __HWHEEL_TIMER_INITIALIZER(__hwheel_work_expired),	\
+	}
+
+#define __HWHEEL_INIT_DELAYED_WORK(dwork, wheel, _function, work_init, timer_setup) \
+	do {									\
+		struct hwheel_delayed_work *__dwork = (dwork);			\
+										\
+		work_init(&__dwork->work, (_function));				\
+		timer_setup(&__dwork->timer, wheel, __hwheel_work_expired, 0);	\
+		__dwork->wq = NULL;						\
+		__dwork->disabled = 0;						\
+	} while (0)
+
+/**
+ * HWHEEL_INIT_DELAYED_WORK - make delayed work ready to be queued
+ * @dwork: the delayed work, which must not be pending
+ * @wheel: the wheel of its timer: hwheel_system, or a wheel that you have created. The
+ *	context of the wheel's callbacks does not matter: the function runs in a worker
+ * @_function: called with &@dwork->work
+ *
+ * Context: any.
+ */
+#define HWHEEL_INIT_DELAYED_WORK(dwork, wheel, _function)			\
+	__HWHEEL_INIT_DELAYED_WORK(dwork, wheel, _function, INIT_WORK, hwheel_setup)
+
+/**
+ * HWHEEL_INIT_DELAYED_WORK_ONSTACK - HWHEEL_INIT_DELAYED_WORK() on the stack
+ * @dwork: the delayed work
+ * @wheel: as in HWHEEL_INIT_DELAYED_WORK()
+ * @_function: as in HWHEEL_INIT_DELAYED_WORK()
+ *
+ * Before your function returns, call hwheel_cancel_delayed_work_sync(), then
+ * hwheel_destroy_delayed_work_on_stack().
+ *
+ * Context: any.
+ */
+#define HWHEEL_INIT_DELAYED_WORK_ONSTACK(dwork, wheel, _function)		\
+	__HWHEEL_INIT_DELAYED_WORK(dwork, wheel, _function, INIT_WORK_ONSTACK,	\
+				   hwheel_setup_on_stack)
+
+void hwheel_destroy_delayed_work_on_stack(struct hwheel_delayed_work *dwork);
+
+/**
+ * to_hwheel_delayed_work - get the delayed work of a work item
+ * @work: the work item that was passed to the function
+ *
+ * Return: the delayed work.
+ */
+static inline struct hwheel_delayed_work *to_hwheel_delayed_work(struct work_struct *work)
+{
+	return container_of(work, struct hwheel_delayed_work, work);
+}
+
+bool hwheel_queue_delayed_work(struct workqueue_struct *wq,
+			       struct hwheel_delayed_work *dwork, ktime_t delay);
+bool hwheel_queue_delayed_work_on(int cpu, struct workqueue_struct *wq,
+				  struct hwheel_delayed_work *dwork, ktime_t delay);
+bool hwheel_queue_delayed_work_range(struct workqueue_struct *wq,
+				     struct hwheel_delayed_work *dwork,
+				     ktime_t delay, ktime_t slack);
+bool hwheel_mod_delayed_work(struct workqueue_struct *wq,
+			     struct hwheel_delayed_work *dwork, ktime_t delay);
+bool hwheel_mod_delayed_work_on(int cpu, struct workqueue_struct *wq,
+				struct hwheel_delayed_work *dwork, ktime_t delay);
+bool hwheel_mod_delayed_work_range(struct workqueue_struct *wq,
+				   struct hwheel_delayed_work *dwork,
+				   ktime_t delay, ktime_t slack);
+bool hwheel_cancel_delayed_work(struct hwheel_delayed_work *dwork);
+bool hwheel_cancel_delayed_work_sync(struct hwheel_delayed_work *dwork);
+bool hwheel_flush_delayed_work(struct hwheel_delayed_work *dwork);
+bool hwheel_disable_delayed_work(struct hwheel_delayed_work *dwork);
+bool hwheel_disable_delayed_work_sync(struct hwheel_delayed_work *dwork);
+bool hwheel_enable_delayed_work(struct hwheel_delayed_work *dwork);
+bool hwheel_delayed_work_pending(struct hwheel_delayed_work *dwork);
 
 #endif /* _HWHEEL_H */

@@ -41,6 +41,7 @@
 #include <linux/ktime.h>
 #include <linux/limits.h>
 #include <linux/list.h>
+#include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -53,6 +54,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/timer.h>
+#include <linux/workqueue.h>
 
 #include "hwheel.h"
 #include "hwheel_compat.h"
@@ -69,6 +71,9 @@
 #define BENCH_LEAST		1000000		/* operations of a kind in a run, or more */
 #define BENCH_PASSES		101		/* but it has at most this many passes */
 #define BENCH_LISTS		1024		/* lists of the floor */
+#define BENCH_WORKS		100000		/* pending delayed works of group work */
+#define BENCH_SLEEPS		100		/* sleeps of a row of group sleep */
+#define BENCH_NAPS		100000		/* of those that do not switch tasks */
 
 #define BENCH_US		((s64)NSEC_PER_USEC)
 #define BENCH_MS		((s64)NSEC_PER_MSEC)
@@ -77,9 +82,9 @@
 #define BENCH_HOUR		(60 * BENCH_MINUTE)
 #define BENCH_MILLION		1000000
 
-static char *what = "core,expire,life,mix,late,wakeups,cascade,hold,memory,smp";
+static char *what = "core,expire,life,mix,late,wakeups,cascade,hold,memory,smp,work,sleep";
 module_param(what, charp, 0444);
-MODULE_PARM_DESC(what, "groups to measure: core, expire, life, mix, late, wakeups, cascade, hold, memory, smp; if the clock counts instructions: bounds; in simulated time: years, lone");
+MODULE_PARM_DESC(what, "groups to measure: core, expire, life, mix, late, wakeups, cascade, hold, memory, smp, work, sleep; if the clock counts instructions: bounds; in simulated time: years, lone");
 
 static unsigned int rounds = 5;
 module_param(rounds, uint, 0444);
@@ -133,12 +138,23 @@ struct bench_object {
 	};
 } __aligned(64);
 
+/* This takes the place of several objects. The number is a power of two, as is a chunk's. */
+struct bench_work {
+	union {
+		struct hwheel_delayed_work	hwheel;
+		struct delayed_work		stock;
+	};
+};
+
+#define BENCH_WORK_WIDTH \
+	roundup_pow_of_two(DIV_ROUND_UP(sizeof(struct bench_work), sizeof(struct bench_object)))
+
 struct bench_op {
 	struct bench_object	*object;
 	s64			when;		/* in the unit of the subject */
 } __aligned(16);
 
-#define BENCH_OBJECTS_CHUNK	(BENCH_CHUNK / sizeof(struct bench_object))
+#define BENCH_OBJECTS_CHUNK	rounddown_pow_of_two(BENCH_CHUNK / sizeof(struct bench_object))
 #define BENCH_OPS_CHUNK		(BENCH_CHUNK / sizeof(struct bench_op))
 
 static struct bench_object **bench_objects;
@@ -266,6 +282,7 @@ static void bench_expect(u64 wanted)
  * @subject: name of the timer facility that is measured
  * @variant: how a time is given
  * @hard: callbacks are held off by disabling interrupts
+ * @wide: takes the place of BENCH_WORK_WIDTH objects
  * @setup: sets an object up as a timer
  * @when: converts a delay in nanoseconds from bench_start to the unit of the subject
  * @arm: arms or re-arms the timers of a range of operations
@@ -276,6 +293,7 @@ struct bench_kind {
 	const char	*subject;
 	const char	*variant;
 	bool		hard;
+	bool		wide;
 	void		(*setup)(struct bench_object *object, enum bench_mode mode);
 	s64		(*when)(s64 delay);
 	void		(*arm)(unsigned int from, unsigned int to);
@@ -355,7 +373,8 @@ BENCH_PASS(floor_cancel, floor_cancel_one)
 BENCH_PASS(floor_rearm, floor_rearm_one)
 
 static const struct bench_kind bench_floor = {
-	"floor", "list", false, floor_setup, floor_when, floor_arm, floor_cancel, floor_rearm,
+	"floor", "list", false, false, floor_setup, floor_when, floor_arm, floor_cancel,
+	floor_rearm,
 };
 
 /* Reading the clock */
@@ -372,7 +391,7 @@ static __always_inline void clock_read_one(struct bench_object *object, s64 when
 BENCH_PASS(clock_read, clock_read_one)
 
 static const struct bench_kind bench_clock = {
-	"ktime_get", "read", false, clock_setup, bench_when_relative, clock_read, NULL,
+	"ktime_get", "read", false, false, clock_setup, bench_when_relative, clock_read, NULL,
 };
 
 /* timer_list */
@@ -425,12 +444,12 @@ BENCH_PASS(timer_arm_absolute, timer_arm_absolute_one)
 BENCH_PASS(timer_cancel, timer_cancel_one)
 
 static const struct bench_kind bench_timer_relative = {
-	"timer_list", "relative", false, timer_setup_one, timer_when_relative,
+	"timer_list", "relative", false, false, timer_setup_one, timer_when_relative,
 	timer_arm_relative, timer_cancel,
 };
 
 static const struct bench_kind bench_timer_absolute = {
-	"timer_list", "absolute", false, timer_setup_one, timer_when_absolute,
+	"timer_list", "absolute", false, false, timer_setup_one, timer_when_absolute,
 	timer_arm_absolute, timer_cancel,
 };
 
@@ -474,7 +493,7 @@ static __always_inline void kind##_arm_one(struct bench_object *object, s64 expi
 }											\
 BENCH_PASS(kind##_arm, kind##_arm_one)							\
 static const struct bench_kind bench_##kind = {						\
-	subject, variant, hard, setup, when, kind##_arm, hrtimer_cancel_all,		\
+	subject, variant, hard, false, setup, when, kind##_arm, hrtimer_cancel_all,		\
 }
 
 BENCH_HRTIMER(hard_relative, "hrtimer", "relative", HRTIMER_MODE_REL_HARD, true,
@@ -566,7 +585,7 @@ BENCH_PASS(hwheel_cancel_all, hwheel_cancel_one)
 #define BENCH_HWHEEL(kind, variant, when)					\
 BENCH_PASS(hwheel_arm_##kind, hwheel_arm_##kind##_one)				\
 static const struct bench_kind bench_hwheel_##kind = {				\
-	"hwheel", variant, false, hwheel_setup_one, when,			\
+	"hwheel", variant, false, false, hwheel_setup_one, when,			\
 	hwheel_arm_##kind, hwheel_cancel_all,					\
 }
 
@@ -577,6 +596,127 @@ BENCH_HWHEEL(slack_at, "slack", bench_when_absolute);
 BENCH_HWHEEL(at_slack, "absolute_slack", bench_when_absolute);
 BENCH_HWHEEL(eighth, "eighth", bench_when_relative);
 BENCH_HWHEEL(eighth_at, "eighth", bench_when_absolute);
+
+/* Delayed work: queue, mod, cancel */
+
+static void bench_work_run(struct work_struct *work)
+{
+}
+
+static struct bench_work *bench_work(struct bench_object *object)
+{
+	return (struct bench_work *)object;
+}
+
+static void stock_work_setup(struct bench_object *object, enum bench_mode mode)
+{
+	INIT_DELAYED_WORK(&bench_work(object)->stock, bench_work_run);
+}
+
+static __always_inline void stock_work_queue_one(struct bench_object *object, s64 when)
+{
+	queue_delayed_work(system_dfl_wq, &bench_work(object)->stock, when);
+}
+
+static __always_inline void stock_work_mod_one(struct bench_object *object, s64 when)
+{
+	mod_delayed_work(system_dfl_wq, &bench_work(object)->stock, when);
+}
+
+static __always_inline void stock_work_cancel_one(struct bench_object *object, s64 when)
+{
+	cancel_delayed_work(&bench_work(object)->stock);
+}
+
+BENCH_PASS(stock_work_queue, stock_work_queue_one)
+BENCH_PASS(stock_work_mod, stock_work_mod_one)
+BENCH_PASS(stock_work_cancel, stock_work_cancel_one)
+
+static const struct bench_kind bench_stock_work = {
+	"delayed_work", "work", false, true, stock_work_setup, timer_when_relative,
+	stock_work_queue, stock_work_cancel, stock_work_mod,
+};
+
+static void hwheel_work_setup(struct bench_object *object, enum bench_mode mode)
+{
+	HWHEEL_INIT_DELAYED_WORK(&bench_work(object)->hwheel, bench_wheel, bench_work_run);
+}
+
+static __always_inline void hwheel_work_queue_one(struct bench_object *object, s64 when)
+{
+	hwheel_queue_delayed_work(system_dfl_wq, &bench_work(object)->hwheel, when);
+}
+
+static __always_inline void hwheel_work_mod_one(struct bench_object *object, s64 when)
+{
+	hwheel_mod_delayed_work(system_dfl_wq, &bench_work(object)->hwheel, when);
+}
+
+static __always_inline void hwheel_work_cancel_one(struct bench_object *object, s64 when)
+{
+	hwheel_cancel_delayed_work(&bench_work(object)->hwheel);
+}
+
+BENCH_PASS(hwheel_work_queue, hwheel_work_queue_one)
+BENCH_PASS(hwheel_work_mod, hwheel_work_mod_one)
+BENCH_PASS(hwheel_work_cancel, hwheel_work_cancel_one)
+
+static const struct bench_kind bench_hwheel_work = {
+	"hwheel", "work", false, true, hwheel_work_setup, bench_when_relative,
+	hwheel_work_queue, hwheel_work_cancel, hwheel_work_mod,
+};
+
+/*
+ * Sleeping. @arm sleeps for bench_period, and notes how late the task is. @rearm calls the
+ * same function in TASK_RUNNING: then it arms its timer, does not sleep, and cancels the timer.
+ */
+
+static void sleep_setup(struct bench_object *object, enum bench_mode mode)
+{
+}
+
+#define BENCH_SLEEP(kind, sleep)					\
+static void kind##_sleep(unsigned int from, unsigned int to)		\
+{									\
+	for (; from < to; from++) {					\
+		ktime_t due = ktime_get() + bench_period;		\
+									\
+		sleep;							\
+		bench_fire_late(due);					\
+	}								\
+}
+
+#define BENCH_NAP(kind, nap)						\
+static void kind##_nap(unsigned int from, unsigned int to)		\
+{									\
+	for (; from < to; from++)					\
+		nap;							\
+}
+
+BENCH_SLEEP(msleep, msleep(div_u64(bench_period, BENCH_MS)))
+BENCH_SLEEP(usleep, usleep_range(div_u64(bench_period, BENCH_US),
+				 div_u64(bench_period, BENCH_US) + 1))
+BENCH_SLEEP(jiffies, schedule_timeout_uninterruptible(nsecs_to_jiffies(bench_period) + 1))
+BENCH_NAP(jiffies, schedule_timeout(nsecs_to_jiffies(bench_period) + 1))
+BENCH_SLEEP(hrtimer, set_current_state(TASK_UNINTERRUPTIBLE);
+	    schedule_hrtimeout(&(ktime_t){ bench_period }, HRTIMER_MODE_REL))
+BENCH_NAP(hrtimer, schedule_hrtimeout(&(ktime_t){ bench_period }, HRTIMER_MODE_REL))
+BENCH_SLEEP(hwheel_plain, hwheel_sleep(bench_period))
+BENCH_SLEEP(hwheel_on, set_current_state(TASK_UNINTERRUPTIBLE);
+	    hwheel_schedule_timeout(bench_wheel, bench_period, 0))
+BENCH_NAP(hwheel, hwheel_schedule_timeout(bench_wheel, bench_period, 0))
+
+static const struct bench_kind bench_sleeps[] = {
+	{ "msleep", "sleep", false, false, sleep_setup, NULL, msleep_sleep },
+	{ "usleep_range", "sleep", false, false, sleep_setup, NULL, usleep_sleep },
+	{ "schedule_timeout", "sleep", false, false, sleep_setup, NULL, jiffies_sleep,
+	  NULL, jiffies_nap },
+	{ "schedule_hrtimeout", "sleep", false, false, sleep_setup, NULL, hrtimer_sleep,
+	  NULL, hrtimer_nap },
+	{ "hwheel_sleep", "sleep", false, false, sleep_setup, NULL, hwheel_plain_sleep },
+	{ "hwheel", "sleep", false, false, sleep_setup, NULL, hwheel_on_sleep,
+	  NULL, hwheel_nap },
+};
 
 /* ------------------------------------------------------------------------ */
 /* Rows, and groups of them */
@@ -627,6 +767,11 @@ struct bench_group {
 	int			(*run)(const struct bench_row *row, u64 count, s64 *result);
 };
 
+static struct bench_object *bench_row_object(const struct bench_row *row, unsigned int i)
+{
+	return bench_object(row->kind->wide ? i * BENCH_WORK_WIDTH : i);
+}
+
 /*
  * Prepare operations @from to @to - 1. Their objects are in random order. Their delays
  * are random, from @low to @high nanoseconds, and count from now.
@@ -645,7 +790,7 @@ static void bench_fill(const struct bench_row *row, unsigned int from, unsigned 
 		/* Fisher-Yates shuffle, inside-out */
 		j = from + bench_random(i - from + 1);
 		op->object = bench_op(j)->object;
-		bench_op(j)->object = bench_object(i);
+		bench_op(j)->object = bench_row_object(row, i);
 		op->when = row->kind->when(low + bench_random(units) * 1024LL);
 		if (!(i % BENCH_SLICE))
 			cond_resched();
@@ -713,8 +858,8 @@ static int bench_begin(const struct bench_row *row, unsigned int n, enum bench_m
 	}
 	bench_expect(0);
 	for (i = 0; i < n; i++) {
-		row->kind->setup(bench_object(i), mode);
-		bench_op(i)->object = bench_object(i);
+		row->kind->setup(bench_row_object(row, i), mode);
+		bench_op(i)->object = bench_row_object(row, i);
 		if (!(i % BENCH_SLICE))
 			cond_resched();
 	}
@@ -1796,6 +1941,47 @@ static const struct bench_row bench_smp_rows[] = {
 	{ &bench_soft_relative },
 };
 
+static const struct bench_row bench_work_rows[] = {
+	{ &bench_stock_work },
+	{ &bench_hwheel_work, BENCH_MS },
+};
+
+/* sleep: how late a task wakes up, and what arming and cancelling its timer costs */
+static int bench_run_sleep(const struct bench_row *row, u64 ms, s64 *result)
+{
+	s64 each[BENCH_PASSES];
+	unsigned int i;
+	int err = bench_begin(row, 0, BENCH_COUNT);
+
+	if (err)
+		return err;
+	bench_period = ms * BENCH_MS;
+	bench_expect(0);
+	row->kind->arm(0, BENCH_SLEEPS);
+	result[0] = bench_late_percentile(BENCH_SLEEPS, 500) * 100;
+	result[1] = bench_late_max * 100;
+	result[2] = bench_late_min * 100;
+	for (i = 0; i < BENCH_PASSES && row->kind->rearm; i++) {
+		ktime_t start = ktime_get();
+
+		row->kind->rearm(0, BENCH_NAPS / BENCH_PASSES);
+		each[i] = bench_each(ktime_get() - start, BENCH_NAPS / BENCH_PASSES);
+	}
+	result[3] = row->kind->rearm ? bench_median(each, BENCH_PASSES) : BENCH_NONE;
+	bench_finish(row, 0);
+	return 0;
+}
+
+static const struct bench_row bench_sleep_rows[] = {
+	{ &bench_sleeps[0] },
+	{ &bench_sleeps[1] },
+	{ &bench_sleeps[2] },
+	{ &bench_sleeps[3] },
+	{ &bench_sleeps[4] },
+	{ &bench_sleeps[5], BENCH_MS },
+	{ &bench_sleeps[5], BENCH_US },
+};
+
 static const struct bench_group bench_groups[] = {
 	{
 		.name	= "core",
@@ -1893,6 +2079,21 @@ static const struct bench_group bench_groups[] = {
 		.counts	= { 1000, 24 * 3600000 },
 		.count_name = "delay_ms", .once = true,
 		.run	= bench_run_lone,
+	}, {
+		.name	= "work",
+		.rows	= bench_work_rows, .nr_rows = ARRAY_SIZE(bench_work_rows),
+		.ops	= { "work_queue", "work_mod", "work_cancel" },
+		.units	= { "ns", "ns", "ns" },
+		.counts	= { BENCH_WORKS },
+		.run	= bench_run_core,
+	}, {
+		.name	= "sleep",
+		.rows	= bench_sleep_rows, .nr_rows = ARRAY_SIZE(bench_sleep_rows),
+		.ops	= { "sleep_p50", "sleep_max", "sleep_min", "sleep_cost" },
+		.units	= { "ns", "ns", "ns", "ns" },
+		.counts	= { 1, 10, 30 },
+		.count_name = "delay_ms",
+		.run	= bench_run_sleep,
 	},
 };
 
@@ -2035,6 +2236,8 @@ static int bench_alloc(void)
 	bench_most = BENCH_OWN_OPS * BENCH_CPUS;
 	for (i = 0; i < nr_pending; i++)
 		bench_most = max_t(unsigned int, bench_most, pending[i]);
+	if (bench_asked("work"))
+		bench_most = max_t(unsigned int, bench_most, BENCH_WORKS * BENCH_WORK_WIDTH);
 	objects = DIV_ROUND_UP(bench_most, BENCH_OBJECTS_CHUNK);
 	ops = DIV_ROUND_UP(bench_most, BENCH_OPS_CHUNK);
 

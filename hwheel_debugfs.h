@@ -18,7 +18,7 @@ static struct dentry *hwheel_debugfs;
 
 struct hwheel_row {
 	ktime_t			expires;
-	void			(*function)(struct hwheel_timer *timer);
+	void			*function;
 };
 
 /*
@@ -62,7 +62,7 @@ static u64 hwheel_walk(struct hwheel_base *base, struct hwheel_spoke *spoke,
 	while ((timer = levels_walk_next(levels))) {
 		if (n < room)
 			*hwheel_row(reader, n) = (struct hwheel_row){
-				timer->expires, timer->function };
+				timer->expires, hwheel_named(timer) };
 		if (++n > most)
 			break;
 		if (n % HWHEEL_BATCH)

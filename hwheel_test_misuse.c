@@ -4,8 +4,11 @@
  * name the callback or the caller. All other timers must expire as usual.
  */
 #include <kunit/test.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
+#include "hwheel_compat.h"
 #include "hwheel_test.h"
 
 /* A timer whose wheel was destroyed can be cancelled, but not armed. */
@@ -82,6 +85,8 @@ static void test_null(struct kunit *test)
 		hwheel_setup_on_stack(NULL, hwt_suite_wheel, hwt_probe_run, 0);
 		hwheel_destroy_on_stack(NULL);
 		hwheel_destroy(NULL);
+		KUNIT_EXPECT_FALSE(test, hwheel_running(NULL));
+		hwheel_synchronize(NULL);
 		KUNIT_EXPECT_GT(test, hwheel_now(NULL), 0);
 		KUNIT_EXPECT_EQ(test, hwheel_count(NULL, "added"), U64_MAX);
 		KUNIT_EXPECT_EQ(test, hwheel_count(hwt_suite_wheel, NULL), U64_MAX);
@@ -90,6 +95,7 @@ static void test_null(struct kunit *test)
 	hwt_expect_warned(test, "used a timer that is NULL", "hwheel_add");
 	hwt_expect_warned(test, "set up a timer that is NULL", NULL);
 	hwt_expect_warned(test, "asked for the time of wheel", "test_null");
+	hwt_expect_warned(test, "waits for the callbacks of wheel", "test_null");
 }
 
 /*
@@ -274,6 +280,112 @@ static void test_not_set_up(struct kunit *test)
 	hwt_expect_once(test, p, 1);
 }
 
+static atomic_t work_runs;
+
+static void misused_work(struct work_struct *work)
+{
+	atomic_inc(&work_runs);
+}
+
+static noinline void expect_work_unusable(struct kunit *test, struct hwheel_delayed_work *dwork)
+{
+	KUNIT_EXPECT_FALSE(test, hwheel_queue_delayed_work(system_dfl_wq, dwork, 0));
+	KUNIT_EXPECT_FALSE(test, hwheel_queue_delayed_work_on(0, system_dfl_wq, dwork, MS));
+	KUNIT_EXPECT_FALSE(test, hwheel_queue_delayed_work_range(system_dfl_wq, dwork, MS, MS));
+	KUNIT_EXPECT_FALSE(test, hwheel_mod_delayed_work(system_dfl_wq, dwork, 0));
+	KUNIT_EXPECT_FALSE(test, hwheel_mod_delayed_work_on(0, system_dfl_wq, dwork, MS));
+	KUNIT_EXPECT_FALSE(test, hwheel_mod_delayed_work_range(system_dfl_wq, dwork, MS, MS));
+	KUNIT_EXPECT_FALSE(test, hwheel_cancel_delayed_work(dwork));
+	KUNIT_EXPECT_FALSE(test, hwheel_cancel_delayed_work_sync(dwork));
+	KUNIT_EXPECT_FALSE(test, hwheel_flush_delayed_work(dwork));
+	KUNIT_EXPECT_FALSE(test, hwheel_disable_delayed_work(dwork));
+	KUNIT_EXPECT_FALSE(test, hwheel_disable_delayed_work_sync(dwork));
+	KUNIT_EXPECT_FALSE(test, hwheel_enable_delayed_work(dwork));
+	KUNIT_EXPECT_FALSE(test, hwheel_delayed_work_pending(dwork));
+}
+
+static struct hwheel_delayed_work *itself;
+static int itself_ret;
+
+static void wait_for_itself(struct work_struct *work)
+{
+	hwt_expect_begin();
+	hwheel_queue_delayed_work(system_dfl_wq, itself, HOUR);
+	itself_ret = hwheel_cancel_delayed_work_sync(itself);
+	itself_ret += !hwheel_flush_delayed_work(itself);
+	itself_ret += !hwheel_disable_delayed_work_sync(itself);
+	itself_ret += !hwheel_queue_delayed_work(system_dfl_wq, itself, 0);
+	itself_ret += hwheel_enable_delayed_work(itself);
+	hwt_expect_end();
+	atomic_inc(&work_runs);
+}
+
+static void test_delayed_work(struct kunit *test)
+{
+	struct hwheel_delayed_work *dwork = kunit_kzalloc(test, sizeof(*dwork), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, dwork);
+	atomic_set(&work_runs, 0);
+	hwt_expect_begin();
+	expect_work_unusable(test, NULL);
+	expect_work_unusable(test, dwork);
+	hwt_expect_end();
+	hwt_expect_warned(test, "used delayed work that is NULL or was never set up",
+			  "expect_work_unusable");
+
+	HWHEEL_INIT_DELAYED_WORK(dwork, hwt_suite_wheel, misused_work);
+	hwt_expect_begin();
+	KUNIT_EXPECT_FALSE(test, hwheel_queue_delayed_work(NULL, dwork, 0));
+	KUNIT_EXPECT_FALSE(test, hwheel_mod_delayed_work(NULL, dwork, MS));
+	KUNIT_EXPECT_TRUE(test, hwheel_enable_delayed_work(dwork));
+	KUNIT_EXPECT_TRUE(test, hwheel_queue_delayed_work_on(-2, system_dfl_wq, dwork, MS));
+	wait_for(test, atomic_read(&work_runs) == 1);
+	KUNIT_EXPECT_FALSE(test, hwheel_mod_delayed_work_on(INT_MAX, system_dfl_wq, dwork, 0));
+	wait_for(test, atomic_read(&work_runs) == 2);
+	hwt_expect_end();
+	hwt_expect_warned(test, "queued on no workqueue", "function misused_work");
+	hwt_expect_warned(test, "enabled, and was not disabled", "function misused_work");
+	hwt_expect_warned(test, "queued on CPU -2, which can not be", "function misused_work");
+
+	HWHEEL_INIT_DELAYED_WORK(dwork, hwt_suite_wheel, wait_for_itself);
+	itself = dwork;
+	hwheel_queue_delayed_work(system_dfl_wq, dwork, MS);
+	wait_for(test, atomic_read(&work_runs) == 3);
+	hwheel_cancel_delayed_work_sync(dwork);
+	KUNIT_EXPECT_EQ(test, itself_ret, 5);
+	hwt_expect_warned(test, "waits for itself", "function wait_for_itself");
+}
+
+static void act_sleep_on_own_wheel(struct probe *p)
+{
+	hwt_expect_begin();
+	set_current_state(TASK_UNINTERRUPTIBLE);
+	p->ret = hwheel_schedule_timeout(p->wheel, MS, 0);
+	hwt_expect_end();
+}
+
+static void test_sleeping(struct kunit *test)
+{
+	struct hwheel *wheel = hwt_wheel_new(test, MS);
+	struct probe *p = hwt_probe_new(test, wheel, MS);
+	ktime_t from = ktime_get();
+
+	hwt_expect_begin();
+	set_current_state(TASK_UNINTERRUPTIBLE);
+	KUNIT_EXPECT_EQ(test, hwheel_schedule_timeout(NULL, 3 * MS, 0), 0);
+	KUNIT_EXPECT_GE(test, ktime_get(), from + 3 * MS);
+	hwt_expect_end();
+	hwt_expect_warned(test, "sleeps on wheel", "test_sleeping");
+	if (hwt_suite_context != HWHEEL_WORK)
+		return;
+	p->act = act_sleep_on_own_wheel;
+	p->ret = -1;
+	hwt_probe_add(p, MS);
+	hwt_expect_once(test, p, 1);
+	wait_for(test, !READ_ONCE(p->ret));
+	hwt_expect_warned(test, "in one of its callbacks", "act_sleep_on_own_wheel");
+}
+
 /*
  * The cases of all contexts. A macro, because each suite needs an array of its own.
  * debugobjects reports five mistakes at most, so its own cases come first.
@@ -285,7 +397,9 @@ static void test_not_set_up(struct kunit *test)
 		  KUNIT_CASE(test_set_up_pending),		\
 		  KUNIT_CASE(test_odd_preemption),		\
 		  KUNIT_CASE(test_odd_interrupts),		\
-		  KUNIT_CASE(test_not_set_up))
+		  KUNIT_CASE(test_not_set_up),			\
+		  KUNIT_CASE(test_delayed_work),		\
+		  KUNIT_CASE(test_sleeping))
 
 SUITE(softirq, KUNIT_CASE(test_debug_garbage), KUNIT_CASE(test_debug_freed), KUNIT_CASE(test_gone));
 SUITE(hardirq, KUNIT_CASE(test_gone));

@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
+#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
@@ -233,15 +234,183 @@ static void test_sync_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), 0);
 }
 
+static void act_running(struct probe *p)
+{
+	p->ret = hwheel_running(&p->timer);
+	p->ret += !hwheel_running(&p->other->timer);
+	hwheel_add(&p->timer, HOUR);
+	p->ret += hwheel_running(&p->timer);
+	hwheel_cancel(&p->timer);
+	p->ret += hwheel_running(&p->timer);
+}
+
+static void test_running(struct kunit *test)
+{
+	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 2);
+
+	KUNIT_EXPECT_FALSE(test, hwheel_running(&p[0].timer));
+	p[0].act = act_running;
+	p[0].other = &p[1];
+	hwt_probe_add(&p[0], 10 * MS);
+	hwt_probe_add(&p[1], 10 * MS);
+	KUNIT_EXPECT_FALSE(test, hwheel_running(&p[0].timer));
+	hwt_expect_once(test, p, 2);
+	hwheel_cancel_sync(&p[0].timer);
+	KUNIT_EXPECT_EQ(test, p[0].ret, 4);
+	KUNIT_EXPECT_FALSE(test, hwheel_running(&p[0].timer));
+	KUNIT_EXPECT_FALSE(test, hwheel_running(&p[1].timer));
+}
+
+static atomic_t begun, ended;
+
+static void act_begin_end(struct probe *p)
+{
+	atomic_inc(&begun);
+	hwt_busy(50000);
+	atomic_inc(&ended);
+}
+
+/*
+ * The pattern of a teardown: cancel all timers, then wait. No callback may be running after
+ * that. On one CPU only callbacks in process context can be running.
+ */
+static void test_synchronize(struct kunit *test)
+{
+	struct hwheel *wheel = hwt_wheel_new(test, 1000);
+	const unsigned int n = 16;
+	struct probe *p = hwt_probes_new(test, wheel, 1000, n);
+	unsigned int i, round, left = 0;
+
+	hwheel_synchronize(wheel);
+	hwheel_synchronize(hwheel_system);
+	atomic_set(&begun, 0);
+	atomic_set(&ended, 0);
+	for (round = 0; round < 300; round++) {
+		int cpu = cpumask_first(cpu_online_mask);
+
+		for (i = 0; i < n; i++) {
+			p[i].act = act_begin_end;
+			p[i].shared = true;
+			hwheel_add_on(&p[i].timer, 20000, cpu);
+			cpu = cpumask_next(cpu, cpu_online_mask);
+			if (cpu >= nr_cpu_ids)
+				cpu = cpumask_first(cpu_online_mask);
+		}
+		usleep_range(50, 100 + hwt_random_below(200));
+		for (i = 0; i < n; i++)
+			hwheel_cancel(&p[i].timer);
+		hwheel_synchronize(wheel);
+		left += atomic_read(&begun) != atomic_read(&ended);
+	}
+	KUNIT_EXPECT_GT(test, atomic_read(&begun), 0);
+	KUNIT_EXPECT_EQ(test, left, 0);
+}
+
+static void act_synchronize(struct probe *p)
+{
+	hwt_expect_begin();
+	hwheel_synchronize(p->wheel);
+	hwt_expect_end();
+}
+
+static void test_synchronize_itself(struct kunit *test)
+{
+	struct probe *p = hwt_probe_new(test, hwt_wheel_new(test, MS), MS);
+
+	p->act = act_synchronize;
+	hwt_probe_add(p, MS);
+	hwt_expect_once(test, p, 1);
+	hwt_expect_warned(test, "in one of them", "act_synchronize");
+}
+
+static int synchronizer_thread(void *unused)
+{
+	waiter.before = runs(waiter.p);
+	hwheel_synchronize(waiter.p->wheel);
+	waiter.returned = ktime_get();
+	complete(&waiter.done);
+	return 0;
+}
+
+/* A callback sleeps. The waiter must not return before the callback has ended. */
+static void synchronize_sleeps(struct kunit *test)
+{
+	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 2);
+	struct task_struct *task;
+
+	init_completion(&go_on);
+	init_completion(&waiter.done);
+	waiter.p = p;
+	p[0].act = act_sleep_long;
+	hwt_probe_add(&p[0], MS);
+	hwheel_add(&p[1].timer, HOUR);
+	wait_for(test, runs(&p[0]));
+	KUNIT_EXPECT_TRUE(test, hwheel_running(&p[0].timer));
+	KUNIT_EXPECT_FALSE(test, hwheel_running(&p[1].timer));
+	task = kthread_run(synchronizer_thread, NULL, "hwheel-waiter");
+	KUNIT_EXPECT_FALSE(test, IS_ERR(task));
+	msleep(20);
+	KUNIT_EXPECT_FALSE(test, completion_done(&waiter.done));
+	complete(&go_on);
+	if (IS_ERR(task) || !wait_for_completion_timeout(&waiter.done, msecs_to_jiffies(20000))) {
+		KUNIT_FAIL(test, "a waiter was not woken");
+		return;
+	}
+	KUNIT_EXPECT_NE(test, p->n, 0);
+	KUNIT_EXPECT_GE(test, waiter.returned, (ktime_t)p->n);
+	KUNIT_EXPECT_TRUE(test, hwheel_cancel(&p[1].timer));
+}
+
+/* A callback is due again as soon as it returns: wait for one run of it only. */
+static void synchronize_again(struct kunit *test)
+{
+	struct hwheel *wheel = hwt_wheel_make(test, (struct hwheel_config){
+		.tick_ns = MS, .budget_ns = SECS(60) });
+	struct probe *p = hwt_probe_new(test, wheel, MS);
+	unsigned int i, least = UINT_MAX;
+	struct task_struct *task;
+
+	p->act = act_again;
+	p->shared = true;
+	waiter.p = p;
+	hwt_probe_add(p, MS);
+	/* The host may delay the waiter, but not in all five rounds. */
+	for (i = 0; i < 5; i++) {
+		unsigned int n = runs(p);
+
+		wait_for(test, runs(p) > n + 3);
+		init_completion(&waiter.done);
+		task = kthread_run(synchronizer_thread, NULL, "hwheel-waiter");
+		KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+		if (!wait_for_completion_timeout(&waiter.done, msecs_to_jiffies(5000))) {
+			KUNIT_FAIL(test, "the waiter still waits");
+			hwheel_shutdown_sync(&p->timer);
+			wait_for_completion(&waiter.done);
+			return;
+		}
+		least = min(least, runs(p) - waiter.before);
+	}
+	KUNIT_EXPECT_LE(test, least, 2);
+}
+
+static void test_all_sleep(struct kunit *test)
+{
+	synchronize_sleeps(test);
+	synchronize_again(test);
+}
+
 /* The cases of all contexts. A macro, because each suite needs an array of its own. */
 #define SUITE(context, ...)					\
 	HWT_SUITE(hwheel_waiting, context,			\
 		  KUNIT_CASE(test_wait_for_itself),		\
 		  KUNIT_CASE(test_sync),			\
+		  KUNIT_CASE(test_running),			\
+		  KUNIT_CASE(test_synchronize),			\
+		  KUNIT_CASE(test_synchronize_itself),		\
 		  ##__VA_ARGS__)
 
 SUITE(softirq);
 SUITE(hardirq);
-SUITE(work, KUNIT_CASE(test_sync_sleeps), KUNIT_CASE(test_sync_again));
+SUITE(work, KUNIT_CASE(test_sync_sleeps), KUNIT_CASE(test_sync_again), KUNIT_CASE(test_all_sleep));
 
 kunit_test_suites(&hwheel_waiting_softirq, &hwheel_waiting_hardirq, &hwheel_waiting_work);

@@ -195,6 +195,7 @@ enum count {
 	CANCELLED,		/* armings that a cancel ended */
 	REPLACED,		/* armings that a new arming ended */
 	WAITED,			/* _sync calls that met a running callback */
+	SYNCHRONIZED,		/* hwheel_synchronize() calls that met one */
 	ORDERED,		/* callbacks whose order could be checked */
 	IN_TASK,
 	IN_SOFTIRQ,
@@ -213,6 +214,7 @@ static const char * const count_names[COUNTS - OPS] = {
 	[CANCELLED - OPS]		= "cancelled",
 	[REPLACED - OPS]		= "replaced",
 	[WAITED - OPS]			= "waited",
+	[SYNCHRONIZED - OPS]		= "synchronized",
 	[ORDERED - OPS]			= "ordered",
 	[IN_TASK - OPS]			= "task",
 	[IN_SOFTIRQ - OPS]		= "softirq",
@@ -303,10 +305,15 @@ static void note_lateness(s64 ns)
 /* ------------------------------------------------------------------------ */
 /* Wheels */
 
-/* The latest tick that has run on a base. @base only identifies the base. */
+/*
+ * The latest tick that has run on a base, and the numbers of callbacks of private timers
+ * there. @base only identifies the base.
+ */
 struct order {
 	void			*base;
 	u64			tick;
+	unsigned int		begun;
+	unsigned int		ended;
 };
 
 struct wheel {
@@ -957,6 +964,8 @@ static void private_sync(struct slot *s, enum event op, struct victim *new,
 	/* Nobody arms the timer while there are closers */
 	if (atomic_read(&v->inside))
 		violation("%s: returned while the callback runs", op_names[op]);
+	if (hwheel_running(&v->timer))
+		violation("%s: hwheel_running() is true after it", op_names[op]);
 	if (hwheel_pending(&v->timer))
 		violation("%s: timer is pending after it", op_names[op]);
 
@@ -1123,6 +1132,7 @@ static void private_fire(struct hwheel_timer *timer)
 	bool gone = false, traded = false, act;
 	s64 mono, boot, now;
 	void *base = timer_base(timer);
+	struct order *order;
 	struct slot *s = v->slot;
 	unsigned long flags;
 	struct due due = { .armed_at = S64_MAX };
@@ -1133,6 +1143,10 @@ static void private_fire(struct hwheel_timer *timer)
 	}
 	if (atomic_inc_return(&v->inside) != 1)
 		violation("two callbacks of a timer run at the same time");
+	if (!hwheel_running(timer))
+		violation("hwheel_running() is false in the callback");
+	order = wheel_order(s->wheel, base);
+	WRITE_ONCE(order->begun, order->begun + 1);
 	/* Before the lock: waiting for it must not hide an early callback. */
 	mono = ktime_get();
 	boot = ktime_get_boottime();
@@ -1183,6 +1197,7 @@ unlock:
 	if (act && !below(rnd, 4))
 		any_event(rnd, slot_class(s));
 	this_cpu_write(hot_slot, 0);
+	WRITE_ONCE(order->ended, order->ended + 1);
 	if (!gone)
 		atomic_dec(&v->inside);
 	if (traded)
@@ -1506,6 +1521,29 @@ static void waiting_event(enum event op, struct rnd_state *rnd)
 	private_sync(random_slot(rnd, 100), op, new, rnd, false);
 }
 
+/* Callbacks that had begun before hwheel_synchronize() must have ended after it. */
+static void synchronize_event(struct rnd_state *rnd)
+{
+	struct wheel *w = &kept[below(rnd, WHEELS_KEPT)];
+	struct order *o = &w->orders[below(rnd, nr_cpu_ids)];
+	unsigned int looks, begun, ended;
+
+	for (looks = 0; looks < 100; looks++) {
+		ended = READ_ONCE(o->ended);
+		begun = READ_ONCE(o->begun);
+		if (begun != ended)
+			break;
+		cpu_relax();
+	}
+	if (begun != ended)
+		count_event(SYNCHRONIZED);
+	hwheel_synchronize(w->wheel);
+	ended = READ_ONCE(o->ended);
+	if ((int)(ended - begun) < 0)
+		violation("synchronize: returned while callback %u runs, %u have ended, wheel %s",
+			  begun, ended, w->name);
+}
+
 static void task_event(struct rnd_state *rnd)
 {
 	enum event op = random_op(rnd, true);
@@ -1517,7 +1555,10 @@ static void task_event(struct rnd_state *rnd)
 
 		if (urgent)
 			sched_set_fifo_low(current);
-		waiting_event(op, rnd);
+		if (below(rnd, 8))
+			waiting_event(op, rnd);
+		else
+			synchronize_event(rnd);
 		if (urgent)
 			sched_set_normal(current, 0);
 	} else if (percent(rnd, mix->shared)) {
@@ -1535,6 +1576,21 @@ static bool nap(long timeout)
 	if (!kthread_should_stop())
 		schedule_timeout(timeout);
 	__set_current_state(TASK_RUNNING);
+	return !kthread_should_stop();
+}
+
+/* The same for worker threads, on a wheel: it must not wake them early. */
+static bool nap_on_wheel(struct rnd_state *rnd)
+{
+	struct wheel *w = &kept[below(rnd, WHEELS_KEPT)];
+	s64 delay = below(rnd, 20 * NSEC_PER_MSEC), from = wheel_clock(w);
+
+	set_current_state(TASK_INTERRUPTIBLE);
+	if (kthread_should_stop())
+		delay = 0;
+	if (!hwheel_schedule_timeout(w->wheel, delay, below(rnd, NSEC_PER_MSEC)) &&
+	    wheel_clock(w) < from + delay)
+		violation("hwheel_schedule_timeout() returned early, wheel %s", w->name);
 	return !kthread_should_stop();
 }
 
@@ -1572,7 +1628,7 @@ static int worker_thread(void *data)
 			set_cpus_allowed_ptr(current, cpu_possible_mask);
 		for (i = 0; i < BATCH && !over(); i++)
 			task_event(&w->rnd);
-		if (!nap(1))
+		if (!(below(&w->rnd, 2) ? nap_on_wheel(&w->rnd) : nap(1)))
 			return 0;
 	}
 	return park();

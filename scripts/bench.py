@@ -183,6 +183,16 @@ def print_where(title, found):
         for cpus in sorted({r['of_cpus'] for r in found}):
             print_table(f'SMP, {title}: operations a second on a guest of {cpus}, by CPUs used',
                         select(found, op=op, of_cpus=cpus), lambda r: r['cpus'], str)
+    for op, title in (('work_queue', 'queue'), ('work_mod', 'mod'), ('work_cancel', 'cancel')):
+        print_by_pending(f'Delayed work, {title}: ns per operation, by works pending', found,
+                         op=op)
+    for op, title in (('sleep_p50', 'median'), ('sleep_max', 'greatest')):
+        print_table(f'Sleep: how late the task wakes up, the {title} of 100',
+                    select(found, op=op), lambda r: r['delay_ms'],
+                    lambda ms: span_text(ms * 1e6), span_cell)
+    print_table('Sleep: ns to arm and cancel the timer, without a sleep',
+                select(found, op='sleep_cost'), lambda r: r['delay_ms'],
+                lambda ms: span_text(ms * 1e6))
     print_table('Memory: bytes of a timer', select(found, op='timer_size'),
                 lambda r: r['pending'], lambda n: '')
     print_table('Memory: bytes of a wheel and CPU', select(found, op='wheel_size'),
@@ -355,11 +365,26 @@ class Targets:
                         for r in select(found, subject='hwheel', op=op, variant=variant)
                         if r['cpus'] == r['of_cpus']], 1.0, at_least=True)
 
+    def drivers(self):
+        for op, name in (('work_queue', 'queue'), ('work_mod', 'mod'), ('work_cancel', 'cancel')):
+            self.add(f'delayed work, {name} / delayed_work', self.against(
+                'delayed_work', op, 'work', 'work'), 1.2)
+        self.add('sleep, arm and cancel / schedule_hrtimeout', [
+            (r['median'] / self.value(subject='schedule_hrtimeout', op='sleep_cost',
+                                      delay_ms=r['delay_ms']), self.at(r, count=False))
+            for r in select(self.uml, subject='hwheel', op='sleep_cost')], 1.2)
+        self.add('sleep, median lateness - schedule_hrtimeout - tick', [
+            ((r['median'] - r['tick_ns'] -
+              self.value(subject='schedule_hrtimeout', op='sleep_p50',
+                         delay_ms=r['delay_ms'])) / 1000, self.at(r, count=False))
+            for r in select(self.uml, subject='hwheel', op='sleep_p50')], 50, ' us')
+
     def show(self):
         self.operations()
         self.expiry()
         self.lateness()
         self.smp()
+        self.drivers()
         print('\n==== Targets, the worst case of each ====\n')
         print(f'{"target":<60} {"measured":>9}  {"must be":<11} {"ok":<3} at')
         for what, value, at, limit, good in self.rows:

@@ -144,6 +144,7 @@ insmod hwheel.ko || exit 1
 log "$(grep ^bytes_per_cpu /sys/kernel/debug/hwheel/system/config)"
 # The module tests itself. It does not load if a test fails.
 insmod hwheel_rcu.ko && rmmod hwheel_rcu && log rcu
+insmod hwheel_jobs.ko && rmmod hwheel_jobs && log jobs
 insmod hwheel_sessions.ko sessions="$sessions" $parameters || exit 1
 log loaded
 

@@ -10,8 +10,8 @@ suite()
 	try htmldocs "$lab_scripts/htmldocs.sh" "$docs"
 	cd "$lab_top" || return
 	try "every call in the API" all_words 5 "named_in $docs/api.html" \
-		"$(sed -n 's/^EXPORT_SYMBOL_GPL(\(h[a-z_]*\));/id="c.\1"/p' hwheel.c)
-		$(sed -n -E 's/^ \* (struct |enum )?(hwheel_[a-z_]*|DEFINE_[A-Z_]*) - .*/id="c.\2"/p' \
+		"$(sed -n 's/^EXPORT_SYMBOL_GPL(\(h[a-z_]*\));/id="c.\1"/p' hwheel.c hwheel_sleep.h hwheel_work.h)
+		$(sed -n -E 's/^ \* (struct |enum )?(hwheel_[a-z_]*|(DEFINE|DECLARE|HWHEEL)_[A-Z_]*|to_hwheel_[a-z_]*) - .*/id="c.\2"/p' \
 			hwheel.h hwheel_jiffies.h)"
 	try "the guide links to the API" all_words 5 "named_in $docs/guide.html" \
 		"$(sed -n 's/^bool \(hwheel_[a-z_]*\)(.*/api.html#c.\1/p' hwheel.h)"

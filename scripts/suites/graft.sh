@@ -42,7 +42,7 @@ suite()
 	try "no warnings" no_lines 'lib/hwheel/.*([Ww]arning|error:)' \
 		"$lab_work/run" "$lab_work/modules"
 	try "all modules" ls "$build"/lib/hwheel/hwheel{,_kunit,_torture,_bench}.ko \
-		"$build"/lib/hwheel/samples/hwheel_{hello,rcu,sessions}.ko
+		"$build"/lib/hwheel/samples/hwheel_{hello,jobs,rcu,sessions}.ko
 	boot=("$lab_scripts/lab/boot-uml.sh" "$build/linux") dir=$build/lib/hwheel
 	boot_kunit
 

@@ -17,9 +17,32 @@ struct workqueue_struct;
 extern struct workqueue_struct *system_percpu_wq, *system_dfl_wq;
 
 #define INIT_WORK(work, f)	(*(work) = (struct work_struct){ .func = (f) })
+#define WORK_CPU_UNBOUND	-1
 
 bool queue_work_on(int cpu, struct workqueue_struct *wq, struct work_struct *work);
 bool queue_work(struct workqueue_struct *wq, struct work_struct *work);
 bool cancel_work_sync(struct work_struct *work);
+
+/* No program has delayed work yet: these only let its code compile */
+#define work_pending(work)	((work)->pending)
+
+static inline bool cancel_work(struct work_struct *work)
+{
+	return false;
+}
+
+static inline bool flush_work(struct work_struct *work)
+{
+	return false;
+}
+
+static inline struct work_struct *current_work(void)
+{
+	return NULL;
+}
+
+static inline void destroy_work_on_stack(struct work_struct *work)
+{
+}
 
 #endif /* _SIM_LINUX_WORKQUEUE_H */

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Part of hwheel.c: delayed work
+ *
+ * Delayed work is a work item and a timer that queues it. It is in one of three states:
+ *
+ *	state	dwork->wq	timer			work item
+ *	idle	NULL		not pending		not on a workqueue
+ *	armed	a workqueue	pending, or its		not on a workqueue
+ *				callback has begun
+ *	queued	NULL		not pending		on a workqueue
+ *
+ * When the function begins, the state becomes idle: the kernel's workqueue code does that.
+ * All else changes the state under a lock. A callback that has begun takes that lock, too.
+ * Until then others may change the state:
+ *
+ *  - The state is not armed any more: the callback does nothing.
+ *  - It is armed again: then the timer is pending, and the callback leaves the work to the
+ *    next callback. The two can't run at once.
+ *
+ * As soon as the work item is queued, its function may run and free it. So the lock is
+ * not part of the delayed work. Each lock is for all delayed work whose address has the
+ * same hash.
+ */
+
+#define HWHEEL_WORK_LOCK_BITS	8
+#define HWHEEL_WORK_LOCKS	BIT(HWHEEL_WORK_LOCK_BITS)
+
+static struct {
+	raw_spinlock_t lock;	/* of size 0 on one CPU */
+} ____cacheline_aligned_in_smp hwheel_work_locks[HWHEEL_WORK_LOCKS];
+
+static void __init hwheel_work_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < HWHEEL_WORK_LOCKS; i++)
+		raw_spin_lock_init(&hwheel_work_locks[i].lock);
+}
+
+static __always_inline raw_spinlock_t *hwheel_work_lock(const struct hwheel_delayed_work *dwork)
+{
+	return &hwheel_work_locks[hash_ptr(dwork, HWHEEL_WORK_LOCK_BITS)].lock;
+}
+
+/* A caller has passed bad arguments. Returns false if nothing can be done with them. */
+static noinline bool hwheel_work_misused(const struct hwheel_delayed_work *dwork,
+					 const struct workqueue_struct *wq, int *cpu, void *caller)
+{
+	if (WARN_ONCE(!dwork || !dwork->work.func || !dwork->timer.function,
+		      "hwheel: %ps used delayed work that is NULL or was never set up\n", caller))
+		return false;
+	if (WARN_ONCE(!wq, "hwheel: delayed work with function %ps queued on no workqueue\n",
+		      dwork->work.func))
+		return false;
+	WARN_ONCE(1, "hwheel: delayed work with function %ps queued on CPU %d, which can not be\n",
+		  dwork->work.func, *cpu);
+	*cpu = WORK_CPU_UNBOUND;
+	return true;
+}
+
+static __always_inline bool hwheel_work_exists(const struct hwheel_delayed_work *dwork)
+{
+	if (likely(dwork && dwork->work.func && dwork->timer.function))
+		return true;
+	return hwheel_work_misused(dwork, NULL, NULL, __builtin_return_address(0));
+}
+
+static __always_inline bool hwheel_work_may_queue(const struct hwheel_delayed_work *dwork,
+						  const struct workqueue_struct *wq, int *cpu)
+{
+	if (likely(dwork && dwork->work.func && dwork->timer.function && wq &&
+		   (*cpu == WORK_CPU_UNBOUND ||
+		    ((unsigned int)*cpu < nr_cpu_ids && cpu_possible(*cpu)))))
+		return true;
+	return hwheel_work_misused(dwork, wq, cpu, __builtin_return_address(0));
+}
+
+/* With @dwork locked: is @dwork on a workqueue, and has its function not yet begun? */
+static __always_inline bool hwheel_work_queued(struct hwheel_delayed_work *dwork)
+{
+	/*
+	 * If this is false, the function sees what the caller has written before. Pairs with
+	 * the barrier after the workqueue code has cleared the bit.
+	 */
+	smp_mb__after_spinlock();
+	return work_pending(&dwork->work);
+}
+
+/* With @dwork locked and idle: arm it, or queue it at once. The last access to @dwork. */
+static __always_inline void hwheel_work_start(int cpu, struct workqueue_struct *wq,
+					      struct hwheel_delayed_work *dwork,
+					      ktime_t delay, ktime_t slack)
+{
+	if (delay <= 0) {
+		queue_work_on(cpu, wq, &dwork->work);
+		return;
+	}
+	dwork->wq = wq;
+	dwork->cpu = cpu;
+	hwheel_add_range(&dwork->timer, delay, slack);
+}
+
+/* With @dwork locked: make it idle. Returns true if it was pending. */
+static __always_inline bool hwheel_work_stop(struct hwheel_delayed_work *dwork)
+{
+	if (likely(dwork->wq)) {
+		dwork->wq = NULL;
+		hwheel_cancel(&dwork->timer);
+		return true;
+	}
+	return hwheel_work_queued(dwork) && cancel_work(&dwork->work);
+}
+
+/**
+ * __hwheel_work_expired - callback of the timers of delayed work
+ * @timer: the timer
+ *
+ * Context: that of the timer's wheel.
+ */
+void __hwheel_work_expired(struct hwheel_timer *timer)
+{
+	struct hwheel_delayed_work *dwork = container_of(timer, struct hwheel_delayed_work, timer);
+	raw_spinlock_t *lock = hwheel_work_lock(dwork);
+	struct workqueue_struct *wq;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(lock, flags);
+	wq = dwork->wq;
+	if (wq && !hwheel_pending(timer)) {
+		dwork->wq = NULL;
+		queue_work_on(dwork->cpu, wq, &dwork->work);
+	}
+	raw_spin_unlock_irqrestore(lock, flags);
+}
+EXPORT_SYMBOL_GPL(__hwheel_work_expired);
+
+/**
+ * hwheel_destroy_delayed_work_on_stack - end the life of delayed work on the stack
+ * @dwork: the delayed work, which is not pending, and whose function is not running
+ *
+ * Context: as hwheel_cancel_sync().
+ */
+void hwheel_destroy_delayed_work_on_stack(struct hwheel_delayed_work *dwork)
+{
+	if (unlikely(!hwheel_work_exists(dwork)))
+		return;
+	hwheel_destroy_on_stack(&dwork->timer);
+	destroy_work_on_stack(&dwork->work);
+}
+EXPORT_SYMBOL_GPL(hwheel_destroy_delayed_work_on_stack);
+
+static __always_inline bool hwheel_work_queue(int cpu, struct workqueue_struct *wq,
+					      struct hwheel_delayed_work *dwork,
+					      ktime_t delay, ktime_t slack)
+{
+	raw_spinlock_t *lock = hwheel_work_lock(dwork);
+	unsigned long flags;
+	bool idle;
+
+	if (unlikely(!hwheel_work_may_queue(dwork, wq, &cpu)))
+		return false;
+	raw_spin_lock_irqsave(lock, flags);
+	idle = !dwork->wq && !dwork->disabled && !hwheel_work_queued(dwork);
+	if (idle)
+		hwheel_work_start(cpu, wq, dwork, delay, slack);
+	raw_spin_unlock_irqrestore(lock, flags);
+	return idle;
+}
+
+/**
+ * hwheel_queue_delayed_work - queue a work item after a delay
+ * @wq: the workqueue, of any kind
+ * @dwork: the delayed work, set up
+ * @delay: nanoseconds from now; any value. If it is 0 or less, the work item is queued at
+ *	once
+ *
+ * The work item is put on @wq at the first tick of the wheel at or after now + @delay. A
+ * function that sleeps holds up no other callback. If @dwork is pending, or disabled,
+ * nothing is done. The function may queue its own delayed work, and may free it.
+ *
+ * Context: any but NMI.
+ * Return: true if @dwork was queued, false if it was pending or is disabled. This is
+ * the reverse of what hwheel_add() returns.
+ */
+bool hwheel_queue_delayed_work(struct workqueue_struct *wq,
+			       struct hwheel_delayed_work *dwork, ktime_t delay)
+{
+	return hwheel_work_queue(WORK_CPU_UNBOUND, wq, dwork, delay, 0);
+}
+EXPORT_SYMBOL_GPL(hwheel_queue_delayed_work);
+
+/**
+ * hwheel_queue_delayed_work_on - queue a work item on a CPU after a delay
+ * @cpu: the CPU, which must not go offline, as in queue_work_on(); or WORK_CPU_UNBOUND. If
+ *	it is not possible, hwheel warns and lets the workqueue choose
+ * @wq: as in hwheel_queue_delayed_work()
+ * @dwork: as in hwheel_queue_delayed_work()
+ * @delay: as in hwheel_queue_delayed_work()
+ *
+ * Context: any but NMI.
+ * Return: as hwheel_queue_delayed_work().
+ */
+bool hwheel_queue_delayed_work_on(int cpu, struct workqueue_struct *wq,
+				  struct hwheel_delayed_work *dwork, ktime_t delay)
+{
+	return hwheel_work_queue(cpu, wq, dwork, delay, 0);
+}
+EXPORT_SYMBOL_GPL(hwheel_queue_delayed_work_on);
+
+/**
+ * hwheel_queue_delayed_work_range - queue a work item after a delay, or a little later
+ * @wq: as in hwheel_queue_delayed_work()
+ * @dwork: as in hwheel_queue_delayed_work()
+ * @delay: as in hwheel_queue_delayed_work()
+ * @slack: how much later the work item may be queued, in nanoseconds, as in
+ *	hwheel_add_range()
+ *
+ * Context: any but NMI.
+ * Return: as hwheel_queue_delayed_work().
+ */
+bool hwheel_queue_delayed_work_range(struct workqueue_struct *wq,
+				     struct hwheel_delayed_work *dwork,
+				     ktime_t delay, ktime_t slack)
+{
+	return hwheel_work_queue(WORK_CPU_UNBOUND, wq, dwork, delay, slack);
+}
+EXPORT_SYMBOL_GPL(hwheel_queue_delayed_work_range);
+
+static __always_inline bool hwheel_work_mod(int cpu, struct workqueue_struct *wq,
+					    struct hwheel_delayed_work *dwork,
+					    ktime_t delay, ktime_t slack)
+{
+	raw_spinlock_t *lock = hwheel_work_lock(dwork);
+	bool pending = false;
+	unsigned long flags;
+
+	if (unlikely(!hwheel_work_may_queue(dwork, wq, &cpu)))
+		return false;
+	raw_spin_lock_irqsave(lock, flags);
+	if (likely(!dwork->disabled)) {
+		/* Arming re-arms a pending timer */
+		pending = (dwork->wq && delay > 0) || hwheel_work_stop(dwork);
+		hwheel_work_start(cpu, wq, dwork, delay, slack);
+	}
+	raw_spin_unlock_irqrestore(lock, flags);
+	return pending;
+}
+
+/**
+ * hwheel_mod_delayed_work - change when a work item is queued, or queue it
+ * @wq: the workqueue, of any kind
+ * @dwork: the delayed work, set up
+ * @delay: as in hwheel_queue_delayed_work()
+ *
+ * If @dwork is pending, it is cancelled first, also if it is on a workqueue already. Then
+ * it is queued as by hwheel_queue_delayed_work(). If @dwork is disabled, nothing is done.
+ *
+ * Context: any but NMI.
+ * Return: true if @dwork was pending.
+ */
+bool hwheel_mod_delayed_work(struct workqueue_struct *wq,
+			     struct hwheel_delayed_work *dwork, ktime_t delay)
+{
+	return hwheel_work_mod(WORK_CPU_UNBOUND, wq, dwork, delay, 0);
+}
+EXPORT_SYMBOL_GPL(hwheel_mod_delayed_work);
+
+/**
+ * hwheel_mod_delayed_work_on - the same as hwheel_mod_delayed_work(), on a CPU
+ * @cpu: as in hwheel_queue_delayed_work_on()
+ * @wq: the workqueue, of any kind
+ * @dwork: the delayed work, set up
+ * @delay: as in hwheel_queue_delayed_work()
+ *
+ * Context: any but NMI.
+ * Return: true if @dwork was pending.
+ */
+bool hwheel_mod_delayed_work_on(int cpu, struct workqueue_struct *wq,
+				struct hwheel_delayed_work *dwork, ktime_t delay)
+{
+	return hwheel_work_mod(cpu, wq, dwork, delay, 0);
+}
+EXPORT_SYMBOL_GPL(hwheel_mod_delayed_work_on);
+
+/**
+ * hwheel_mod_delayed_work_range - the same as hwheel_mod_delayed_work(), with slack
+ * @wq: the workqueue, of any kind
+ * @dwork: the delayed work, set up
+ * @delay: as in hwheel_queue_delayed_work()
+ * @slack: as in hwheel_queue_delayed_work_range()
+ *
+ * Context: any but NMI.
+ * Return: true if @dwork was pending.
+ */
+bool hwheel_mod_delayed_work_range(struct workqueue_struct *wq,
+				   struct hwheel_delayed_work *dwork,
+				   ktime_t delay, ktime_t slack)
+{
+	return hwheel_work_mod(WORK_CPU_UNBOUND, wq, dwork, delay, slack);
+}
+EXPORT_SYMBOL_GPL(hwheel_mod_delayed_work_range);
+
+/* Make @dwork idle. Disable it @disable times. Returns true if it was pending. */
+static __always_inline bool hwheel_work_cancel(struct hwheel_delayed_work *dwork,
+					       unsigned int disable)
+{
+	raw_spinlock_t *lock = hwheel_work_lock(dwork);
+	unsigned long flags;
+	bool pending;
+
+	raw_spin_lock_irqsave(lock, flags);
+	dwork->disabled += disable;
+	pending = hwheel_work_stop(dwork);
+	raw_spin_unlock_irqrestore(lock, flags);
+	return pending;
+}
+
+/**
+ * hwheel_cancel_delayed_work - cancel delayed work
+ * @dwork: the delayed work
+ *
+ * Does not wait: the function may be running when this returns.
+ *
+ * Context: any but NMI.
+ * Return: true if @dwork was pending. Its function will not run then.
+ */
+bool hwheel_cancel_delayed_work(struct hwheel_delayed_work *dwork)
+{
+	return likely(hwheel_work_exists(dwork)) && hwheel_work_cancel(dwork, 0);
+}
+EXPORT_SYMBOL_GPL(hwheel_cancel_delayed_work);
+
+/* The function of @dwork would wait for itself: warn. */
+static bool hwheel_work_waits_for_itself(const struct hwheel_delayed_work *dwork)
+{
+	return WARN_ONCE(current_work() == &dwork->work,
+			 "hwheel: delayed work with function %ps waits for itself\n",
+			 dwork->work.func);
+}
+
+/**
+ * hwheel_disable_delayed_work - cancel delayed work and keep it from being queued
+ * @dwork: the delayed work
+ *
+ * Until hwheel_enable_delayed_work() was called as many times as this, nobody can queue
+ * @dwork. Does not wait: the function may be running when this returns.
+ *
+ * Context: any but NMI.
+ * Return: true if @dwork was pending.
+ */
+bool hwheel_disable_delayed_work(struct hwheel_delayed_work *dwork)
+{
+	return likely(hwheel_work_exists(dwork)) && hwheel_work_cancel(dwork, 1);
+}
+EXPORT_SYMBOL_GPL(hwheel_disable_delayed_work);
+
+/**
+ * hwheel_disable_delayed_work_sync - disable delayed work and wait for its function
+ * @dwork: the delayed work
+ *
+ * Does what hwheel_disable_delayed_work() does. When this returns, the function is not
+ * running.
+ *
+ * * Do not call this from the function.
+ * * Do not hold a lock that the function takes.
+ *
+ * Context: task; sleeps.
+ * Return: true if @dwork was pending.
+ */
+bool hwheel_disable_delayed_work_sync(struct hwheel_delayed_work *dwork)
+{
+	bool pending;
+
+	if (unlikely(!hwheel_work_exists(dwork)))
+		return false;
+	pending = hwheel_work_cancel(dwork, 1);
+	if (hwheel_work_waits_for_itself(dwork))
+		return pending;
+	/* A callback that has begun does nothing any more, but it looks at @dwork. */
+	hwheel_cancel_sync(&dwork->timer);
+	cancel_work_sync(&dwork->work);
+	return pending;
+}
+EXPORT_SYMBOL_GPL(hwheel_disable_delayed_work_sync);
+
+/**
+ * hwheel_enable_delayed_work - undo one hwheel_disable_delayed_work()
+ * @dwork: the delayed work
+ *
+ * If @dwork is not disabled, hwheel warns and does nothing.
+ *
+ * Context: any but NMI.
+ * Return: true if @dwork can be queued now.
+ */
+bool hwheel_enable_delayed_work(struct hwheel_delayed_work *dwork)
+{
+	raw_spinlock_t *lock = hwheel_work_lock(dwork);
+	unsigned long flags;
+	unsigned int disabled;
+
+	if (unlikely(!hwheel_work_exists(dwork)))
+		return false;
+	raw_spin_lock_irqsave(lock, flags);
+	disabled = dwork->disabled;
+	dwork->disabled -= !!disabled;
+	raw_spin_unlock_irqrestore(lock, flags);
+	WARN_ONCE(!disabled, "hwheel: delayed work with function %ps enabled, and was not disabled\n",
+		  dwork->work.func);
+	return disabled <= 1;
+}
+EXPORT_SYMBOL_GPL(hwheel_enable_delayed_work);
+
+/**
+ * hwheel_cancel_delayed_work_sync - cancel delayed work and wait for its function
+ * @dwork: the delayed work
+ *
+ * When this returns, @dwork is not pending and its function is not running, even if the
+ * function queues it again. While this waits, nobody can queue @dwork. Afterwards others
+ * may queue it again. If nobody does, @dwork may be freed.
+ *
+ * * Do not call this from the function.
+ * * Do not hold a lock that the function takes.
+ *
+ * Context: task; sleeps.
+ * Return: true if @dwork was pending.
+ */
+bool hwheel_cancel_delayed_work_sync(struct hwheel_delayed_work *dwork)
+{
+	bool pending;
+
+	if (unlikely(!hwheel_work_exists(dwork)))
+		return false;
+	pending = hwheel_disable_delayed_work_sync(dwork);
+	hwheel_enable_delayed_work(dwork);
+	return pending;
+}
+EXPORT_SYMBOL_GPL(hwheel_cancel_delayed_work_sync);
+
+/**
+ * hwheel_flush_delayed_work - run delayed work now, if it is pending, and wait for it
+ * @dwork: the delayed work
+ *
+ * If its timer is armed, the work item is queued at once. Then waits until the function
+ * has run. If the function queues the work again, does not wait for that.
+ *
+ * * Do not call this from the function.
+ * * Do not hold a lock that the function takes.
+ *
+ * Context: task; sleeps.
+ * Return: true if it had to wait, false if @dwork was idle.
+ */
+bool hwheel_flush_delayed_work(struct hwheel_delayed_work *dwork)
+{
+	raw_spinlock_t *lock = hwheel_work_lock(dwork);
+	struct workqueue_struct *wq;
+	unsigned long flags;
+
+	if (unlikely(!hwheel_work_exists(dwork)) || hwheel_work_waits_for_itself(dwork))
+		return false;
+	raw_spin_lock_irqsave(lock, flags);
+	wq = dwork->wq;
+	if (wq) {
+		hwheel_work_stop(dwork);
+		queue_work_on(dwork->cpu, wq, &dwork->work);
+	}
+	raw_spin_unlock_irqrestore(lock, flags);
+	return flush_work(&dwork->work);
+}
+EXPORT_SYMBOL_GPL(hwheel_flush_delayed_work);
+
+/**
+ * hwheel_delayed_work_pending - is delayed work queued, and has its function not yet begun?
+ * @dwork: the delayed work
+ *
+ * Context: any but NMI. The answer may be out of date at once.
+ * Return: true if @dwork is pending: its timer is armed, or it is on a workqueue.
+ */
+bool hwheel_delayed_work_pending(struct hwheel_delayed_work *dwork)
+{
+	raw_spinlock_t *lock = hwheel_work_lock(dwork);
+	unsigned long flags;
+	bool pending;
+
+	if (unlikely(!hwheel_work_exists(dwork)))
+		return false;
+	raw_spin_lock_irqsave(lock, flags);
+	pending = dwork->wq || work_pending(&dwork->work);
+	raw_spin_unlock_irqrestore(lock, flags);
+	return pending;
+}
+EXPORT_SYMBOL_GPL(hwheel_delayed_work_pending);
