@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A driver with each use of hrtimer there is. It is only read, never built. */
-#include <linux/hrtimer.h>
 #include <linux/module.h>
 
 struct ticker {
 	struct hrtimer	timer;
+	struct hrtimer	active;
+	struct hrtimer	apart;
+	struct hrtimer	other;
 	ktime_t		period;
 };
+
+u64 ticker_stopped(void);
+u64 ticker_slow(void);
+void ticker_use(struct ticker *t);
+void ticker_count(u64 n);
+void ticker_set_for_you(struct hrtimer *timer, int n);
+enum hrtimer_restart ticker_asked(void);
 
 static enum hrtimer_restart ticker_prototype(struct hrtimer *timer);
 
@@ -62,7 +71,7 @@ static enum hrtimer_restart ticker_held(struct hrtimer *timer)
 	struct ticker *t = container_of(timer, struct ticker, timer);
 	enum hrtimer_restart ret;
 
-	ticker_lock(t);
+	ticker_use(t);
 	if (t->period) {
 		hrtimer_forward_now(timer, t->period);
 		ret = HRTIMER_RESTART;
@@ -70,7 +79,7 @@ static enum hrtimer_restart ticker_held(struct hrtimer *timer)
 		ticker_use(t);
 		ret = HRTIMER_NORESTART;
 	}
-	ticker_unlock(t);
+	ticker_use(t);
 
 	return ret;
 }
@@ -165,22 +174,31 @@ static enum hrtimer_restart ticker_held_odd(struct hrtimer *timer)
 {
 	enum hrtimer_restart ret;
 
-	ret = ticker_asked(timer);
+	ret = ticker_asked();
 	return ret;
 }
 
 static enum hrtimer_restart ticker_other(struct hrtimer *timer)
 {
-	struct ticker *t = container_of(timer, struct ticker, timer);
+	struct ticker *t = container_of(timer, struct ticker, other);
 
 	return t->period ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
+static enum hrtimer_restart ticker_active(struct hrtimer *timer)
+{
+	return HRTIMER_NORESTART;
+}
+
+static enum hrtimer_restart ticker_apart(struct hrtimer *timer)
+{
+	return HRTIMER_NORESTART;
+}
+
 static void ticker_left_over(struct ticker *t)
 {
-	hrtimer_init(&t->timer, CLOCK_REALTIME, HRTIMER_MODE_ABS);
-	t->timer.function = ticker_stray;
-	if (hrtimer_active(&t->timer))
-		hrtimer_setup(&t->timer, ticker_bare, CLOCK_TAI, HRTIMER_MODE_ABS);
-	ticker_use(ticker_other);
+	hrtimer_setup(&t->active, ticker_active, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	hrtimer_setup(&t->apart, ticker_apart, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	if (!hrtimer_active(&t->active))
+		hrtimer_start_expires(&t->apart, HRTIMER_MODE_ABS);
 }

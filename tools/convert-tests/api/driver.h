@@ -3,19 +3,18 @@
 #ifndef _DRIVER_H
 #define _DRIVER_H
 
-#include "hwheel.h"
-
 struct driver {
-	struct hwheel_timer	idle;
-	struct hwheel_timer	many[4];
+	struct timer_list	idle;
+	struct timer_list	many[4];
+	struct timer_list	apart;
 	struct {
-		struct hwheel_timer	poll;
+		struct timer_list	poll;
 	} inner;
 	struct delayed_work	later;
 	unsigned long		when;
 	unsigned int		ms;
 };
 
-unsigned long driver_left(const struct hwheel_timer *timer);
+unsigned long driver_left(const struct timer_list *timer);
 
 #endif /* _DRIVER_H */
