@@ -227,14 +227,16 @@ class Worker:
                              encoding="latin-1", check=False)
         after = {name: read(os.path.join(self.tree, name)) for name in names}
         changed = [name for name in names if after[name] != before[name]]
-        result = {"driver": unit, "files": len(names), "report": ran.stdout.splitlines(),
+        kinds = {word for text in before.values() for word in re.findall(
+            r"\bstruct\s+(timer_list|hrtimer)\b", bare(text))}
+        result = {"driver": unit, "kinds": sorted(kinds), "files": len(names), "report": ran.stdout.splitlines(),
                   "changed": changed, "errors": [], "wrong": []}
         if ran.returncode not in (0, 1):
             result["errors"].append("hwheel-convert failed")
-        if changed:
-            for name in sources:
-                messages = self.builds(name)
-                result["errors"] += ["%s: %s" % (name, line) for line in messages or []]
+        # A header changes what all sources see
+        for name in sources if set(changed) - set(sources) else changed:
+            messages = self.builds(name)
+            result["errors"] += ["%s: %s" % (name, line) for line in messages or []]
         result["wrong"] = self.wrong(before, after)
         groups = re.search(r"groups of timers (\d+) rewritten, (\d+) stay, (\d+) left",
                            ran.stdout)
@@ -308,19 +310,59 @@ VERDICTS = {
 }
 
 
+REASONS = (
+    ("deferrable", r"TIMER_DEFERRABLE"),
+    ("interrupts are off in its callback", r"TIMER_IRQSAFE|relies on interrupts that are off|"
+     r"in an interrupt handler"),
+    ("hardirq mode", r"must run in hardirq context"),
+    ("another clock", r"CLOCK_\w+|its clock is not constant"),
+    ("may be armed for a tick or less", r"no longer than a tick"),
+    ("declared by others, or passed to them", r"is not the driver's"),
+    ("not compiled, as configured", r"not compiled"),
+    ("in a macro", r"in a macro|the macro"),
+    (".expires is set apart from arming", r"\.expires is set|its time is set elsewhere"),
+    (".function is read or changed", r"\.function is"),
+    ("no callback, or perhaps none", r"NULL"),
+    ("hrtimer_active()", r"hrtimer_active"),
+    ("a callback of hrtimer without a clear result", r"its callback|outside of a callback"),
+    ("another use", r""),
+)
+
+
+def reasons(results, verb):
+    """How many drivers have a line of that kind, by reason."""
+    count = collections.Counter()
+    for result in results:
+        texts = {line.split(": ", 3)[3] for line in result["report"]
+                 if re.search(r"^\S+:\d+: %s: .*?: " % verb, line)}
+        count.update({next(name for name, pattern in REASONS if re.search(pattern, text))
+                      for text in texts})
+    return count.most_common()
+
+
 def table(results, total):
-    count = collections.Counter(result["verdict"] for result in results)
+    """The lines of the result."""
+    columns = [("all", results)] + [
+        (kind, [result for result in results if kind in result["kinds"]])
+        for kind in ("timer_list", "hrtimer")]
+    head = " ".join("%16s" % name for name, _ in columns)
+    lines = ["%d of %d drivers" % (len(results), total), "%-40s %s" % ("", head)]
+
+    def row(words, verdicts):
+        lines.append("%-40s %s" % (words, " ".join("%7d (%4.1f %%)" % (
+            n := sum(result["verdict"] in verdicts for result in some),
+            100 * n / max(1, len(some))) for _, some in columns)))
+    for verdict, words in VERDICTS.items():
+        row(words, [verdict])
+    row("need no hand", ["right", "alone"])
     groups = [sum(result["groups"][i] for result in results) for i in range(3)]
     uses = sum(int(number) for result in results for line in result["report"][-1:]
                for number in re.findall(r": (\d+) uses", line))
-    lines = ["convert-all: %d of %d drivers" % (len(results), total)]
-    for verdict, words in VERDICTS.items():
-        lines.append("convert-all: %s: %d (%.1f %%)" % (
-            words, count[verdict], 100 * count[verdict] / max(1, len(results))))
-    lines.append("convert-all: need no hand: %.1f %%" % (
-        100 * (count["right"] + count["alone"]) / max(1, len(results))))
-    lines.append("convert-all: groups of timers: %d converted, %d stay, %d left; "
-                 "%d uses rewritten" % (*groups, uses))
+    lines.append("groups of timers: %d converted, %d stay, %d left; %d uses rewritten" % (
+        *groups, uses))
+    for verb in ("stays", "left"):
+        lines += ["drivers with a line of \"%s\", by reason:" % verb]
+        lines += ["%6d  %s" % (n, name) for name, n in reasons(results, verb)]
     return lines
 
 
@@ -332,6 +374,7 @@ def main():
     parser.add_argument("--sample", type=int)
     parser.add_argument("--seed", default="1")
     parser.add_argument("--only", help="a regular expression of drivers")
+    parser.add_argument("--inc", help="writes the table to this file")
     parser.add_argument("--again", action="store_true", help="also those that have a result")
     parser.add_argument("tree")
     options = parser.parse_args()
@@ -365,7 +408,13 @@ def main():
                     result["driver"], VERDICTS[result["verdict"]], result["seconds"]), flush=True)
                 for line in result["errors"] + result["wrong"]:
                     print("convert-all:\t%s" % line, flush=True)
-    print("\n".join(table(results, len(found))))
+    lines = table(results, len(found))
+    print("\n".join("convert-all: " + line for line in lines))
+    if options.inc:
+        pathlib.Path(options.inc).write_text(
+            "Printed by *make convert-all* for Linux %s:\n\n::\n\n%s\n" % (
+                read(options.tree + "/include/config/kernel.release").strip(),
+                "\n".join("\t" + line for line in lines)))
     bad = sum(result["verdict"] in ("wrong", "not built") for result in results)
     return 1 if bad else 0
 

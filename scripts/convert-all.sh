@@ -12,11 +12,13 @@
 # Results stay in the cache until the kernel or the converter changes, so that a run that
 # was interrupted goes on. The folder's name is printed; a file in it has a driver's report.
 #
-# Usage: [SAMPLE=n] [SEED=n] [ONLY=regex] [AGAIN=1] [JOBS=n] [FOR=doc] convert-all.sh
+# Usage: [SAMPLE=n] [SEED=n] [ONLY=regex] [AGAIN=1] [JOBS=n] convert-all.sh
 #	SAMPLE, SEED	only n drivers, chosen by a seed; the default is 1
 #	ONLY		only drivers with such names, as net/bridge
 #	AGAIN		also drivers that have a result
-#	FOR=doc		writes the table to Documentation/converted.inc
+#	JOBS		how many drivers at a time; the default is one for each CPU
+# Without SAMPLE and ONLY, the table is written to converted.inc, and the documentation
+# shows it.
 
 . "$(dirname "$0")/lab/lab.sh"
 
@@ -48,5 +50,5 @@ arguments=(--results "$results" --jobs "${JOBS:-$lab_jobs}")
 [ -z "${SAMPLE-}" ] || arguments+=(--sample "$SAMPLE" --seed "${SEED:-1}")
 [ -z "${ONLY-}" ] || arguments+=(--only "$ONLY")
 [ -z "${AGAIN-}" ] || arguments+=(--again)
-[ -z "${FOR-}" ] || arguments+=(--inc "$lab_top/Documentation/converted.inc")
+[ -n "${SAMPLE-}${ONLY-}" ] || arguments+=(--inc "$lab_top/converted.inc")
 /usr/bin/python3 "$all" "${arguments[@]}" "$tree"

@@ -337,6 +337,7 @@ verdict "class: prototypes" as_expected classes/prototype.h classes/prototype.c
 verdict "class: ticks" as_expected classes/tick.c
 verdict "class: NULL" as_expected classes/null.c
 verdict "class: names" as_expected classes/names.c
+verdict "class: types" as_expected classes/types.c
 verdict reports complete
 verdict jiffies jiffies
 take

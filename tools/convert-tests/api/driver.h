@@ -15,6 +15,7 @@ struct driver {
 	unsigned int		ms;
 };
 
+void driver_use(void *a, void *b, void *c);
 unsigned long driver_left(const struct timer_list *timer);
 
 #endif /* _DRIVER_H */

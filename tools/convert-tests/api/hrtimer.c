@@ -2,6 +2,8 @@
 /* A driver with each use of hrtimer there is. It is only read, never built. */
 #include <linux/module.h>
 
+#include "ticker.h"
+
 struct ticker {
 	struct hrtimer	timer;
 	struct hrtimer	active;
@@ -9,13 +11,6 @@ struct ticker {
 	struct hrtimer	other;
 	ktime_t		period;
 };
-
-u64 ticker_stopped(void);
-u64 ticker_slow(void);
-void ticker_use(struct ticker *t);
-void ticker_count(u64 n);
-void ticker_set_for_you(struct hrtimer *timer, int n);
-enum hrtimer_restart ticker_asked(void);
 
 static enum hrtimer_restart ticker_prototype(struct hrtimer *timer);
 

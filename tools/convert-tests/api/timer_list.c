@@ -6,8 +6,6 @@
 
 #define DRIVER_USECS	5000
 
-void driver_use(void *a, void *b, void *c);
-
 static void driver_idle(struct timer_list *t);
 
 static DEFINE_TIMER(lonely, driver_idle);

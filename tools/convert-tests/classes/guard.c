@@ -4,7 +4,7 @@
 
 struct guarded {
 	struct timer_list	timer;
-	spinlock_t		lock;
+	spinlock_t		lock;		/* nothing */
 };
 
 static void guard_expired(struct timer_list *t)

@@ -8,7 +8,7 @@ struct hard {
 	struct hrtimer	locked;
 	struct hrtimer	harmless;
 	struct hrtimer	waited_for;
-	spinlock_t	lock;
+	spinlock_t	lock;		/* nothing */
 };
 
 /* It is only for hardirq context, and the mode says so */

@@ -5,8 +5,5 @@
 
 void macro_start(struct macro *m)
 {
-	int i;
-
-	macro_for_each(i, 3)
-		mod_timer(&m->macro_timer, jiffies + i);
+	mod_timer(&m->macro_timer, jiffies + macro_add(1, 2));
 }

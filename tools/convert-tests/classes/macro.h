@@ -6,10 +6,9 @@
 #define MACRO_FLAGS	(MACRO_FIRST | \
 			 MACRO_SECOND | \
 			 MACRO_THIRD)
-#define macro_for_each(i, n)			\
-	for ((i) = 0;				\
-	     (i) < (n);				\
-	     (i)++)
+#define macro_add(a, b)				\
+	((a) +					\
+	 (b))
 
 struct macro {
 	struct timer_list	macro_timer;

@@ -9,6 +9,8 @@ struct members {
 	struct timer_list	moved;
 	struct timer_list	reset;
 	struct timer_list	called;
+	struct timer_list	inside;
+	struct timer_list	loop;
 	unsigned long		when;
 };
 
@@ -28,6 +30,26 @@ static void members_moved(struct timer_list *t)
 	m->moved.expires = jiffies + HZ;
 	kfree(m);
 	add_timer(&m->moved);
+}
+
+/* The timer is armed in a block inside */
+static void members_inside(struct timer_list *t)
+{
+	struct members *m = timer_container_of(m, t, inside);
+
+	m->inside.expires += HZ;
+	if (m->when)
+		add_timer(&m->inside);
+}
+
+/* The time is for the first way round only */
+static void members_loop(struct timer_list *t)
+{
+	struct members *m = timer_container_of(m, t, loop);
+
+	m->loop.expires = jiffies + HZ;
+	while (m->when)
+		add_timer(&m->loop);
 }
 
 static void members_called(struct timer_list *t)
@@ -75,6 +97,8 @@ void members_setup(struct members *m)
 	timer_setup(&m->moved, members_moved, 0);
 	timer_setup(&m->reset, members_reset, 0);
 	timer_setup(&m->called, members_called, 0);
+	timer_setup(&m->inside, members_inside, 0);
+	timer_setup(&m->loop, members_loop, 0);
 	m->changed.function = members_other;
 	mod_timer(&m->changed, jiffies + HZ);
 }

@@ -11,7 +11,6 @@ struct names {
 	void			(*function)(struct names *n);
 };
 
-long sys_timer_delete(int timer_delete);
 #define names_hrtimer_start(n)	((n)->hrtimer_active = 1)
 
 static void names_function(struct names *n)

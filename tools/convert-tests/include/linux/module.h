@@ -26,6 +26,7 @@ void spin_unlock(spinlock_t *lock);
 void kfree(void *memory);
 void sk_reset_timer(struct sock *sk, struct timer_list *timer, unsigned long expires);
 void iio_trigger_poll(void *trigger);
+long sys_timer_delete(int timer_delete);
 
 typedef int irqreturn_t;
 
