@@ -241,11 +241,16 @@ class Worker:
         groups = re.search(r"groups of timers (\d+) rewritten, (\d+) stay, (\d+) left",
                            ran.stdout)
         result["groups"] = [int(n) for n in groups.groups()] if groups else [0, 0, 0]
+        seen = sum(result["groups"])
+        if not seen and any(re.search(r"\b(?:%s)\s*\(" % "|".join(
+                was for was, _ in FAMILIES.values()), bare(text)) for text in before.values()):
+            result["wrong"].append("it uses timers, and hwheel-convert has seen none")
         result["verdict"] = \
             "not built" if result["errors"] else \
             "wrong" if result["wrong"] else \
             "human" if result["groups"][2] else \
-            "right" if changed else "alone"
+            "right" if changed else \
+            "alone" if seen else "none"
         return result
 
     @staticmethod
@@ -308,6 +313,7 @@ VERDICTS = {
     "wrong": "built and wrong",
     "not built": "not built",
 }
+NONE = "has no timer, only what is named like one"
 
 
 REASONS = (
@@ -405,10 +411,12 @@ def main():
             for result in pool.imap_unordered(work, tasks):
                 results.append(result)
                 print("convert-all: %s: %s (%s s)" % (
-                    result["driver"], VERDICTS[result["verdict"]], result["seconds"]), flush=True)
+                    result["driver"], VERDICTS.get(result["verdict"], NONE), result["seconds"]), flush=True)
                 for line in result["errors"] + result["wrong"]:
                     print("convert-all:\t%s" % line, flush=True)
-    lines = table(results, len(found))
+    # A match of words that are no timers is no driver
+    total = len(found) - sum(result["verdict"] == "none" for result in results)
+    lines = table([result for result in results if result["verdict"] != "none"], total)
     print("\n".join("convert-all: " + line for line in lines))
     if options.inc:
         pathlib.Path(options.inc).write_text(
