@@ -74,7 +74,7 @@ complete()
 # counted: whether the check of convert-all.sh finds a call, a flag or a name that is lost
 counted()
 {
-	/usr/bin/python3 - "$lab_scripts/convert-all.py" "$lab_work" <<-'END'
+	/usr/bin/python3 -B - "$lab_scripts/convert-all.py" "$lab_work" <<-'END'
 	import importlib.machinery
 	import re
 	import sys
