@@ -298,7 +298,7 @@ def hide(folder):
                               r"\1hidden_%s\2" % member, text, count=1)
                 text = re.sub(r"(DEFINE_HWHEEL_TIMER\(name, _function\)[^}]*?\.)%s(\s*=)" % member,
                               r"\1hidden_%s\2" % member, text, count=1)
-            text = text.replace("timer->entry", "timer->hidden_entry")
+        text = re.sub(r"timer->(entry|function)\b", r"timer->hidden_\1", text)
         pathlib.Path(folder, name).write_text(text)
 
 

@@ -11,6 +11,7 @@ struct members {
 	struct timer_list	called;
 	struct timer_list	inside;
 	struct timer_list	loop;
+	struct timer_list	asked;
 	unsigned long		when;
 };
 
@@ -89,6 +90,15 @@ static void members_later(struct timer_list *t)
 	m->later.expires += HZ;
 }
 
+static void members_asked(struct timer_list *t)
+{
+	struct members *m = timer_container_of(m, t, asked);
+
+	/* Was it set up? */
+	if (m->asked.function && t->function)
+		timer_delete(&m->asked);
+}
+
 void members_setup(struct members *m)
 {
 	timer_setup(&m->late, members_late, 0);
@@ -99,6 +109,7 @@ void members_setup(struct members *m)
 	timer_setup(&m->called, members_called, 0);
 	timer_setup(&m->inside, members_inside, 0);
 	timer_setup(&m->loop, members_loop, 0);
+	timer_setup(&m->asked, members_asked, 0);
 	m->changed.function = members_other;
 	mod_timer(&m->changed, jiffies + HZ);
 }
