@@ -115,7 +115,7 @@ def drivers(tree):
         units[name] = thing[:-2] if kind == "m" else os.path.dirname(name) + "/"
     includers = collections.defaultdict(set)
     for name in files:
-        for header in re.findall(r"^  (?:\$\(wildcard )?(\S+\.h)\b", read(command_of(tree, name)),
+        for header in re.findall(r"^  (?:\$\(wildcard )?(\S+\.[ch])\b", read(command_of(tree, name)),
                                  re.M):
             includers[os.path.normpath(header)].add(name)
     headers = {}
@@ -242,7 +242,7 @@ class Worker:
                            ran.stdout)
         result["groups"] = [int(n) for n in groups.groups()] if groups else [0, 0, 0]
         seen = sum(result["groups"])
-        if not seen and any(re.search(r"\b(?:%s)\s*\(" % "|".join(
+        if not seen and any(TYPE.search(bare(text)) and re.search(r"\b(?:%s)\s*\(" % "|".join(
                 was for was, _ in FAMILIES.values()), bare(text)) for text in before.values()):
             result["wrong"].append("it uses timers, and hwheel-convert has seen none")
         result["verdict"] = \

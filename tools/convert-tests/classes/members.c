@@ -12,6 +12,7 @@ struct members {
 	struct timer_list	inside;
 	struct timer_list	loop;
 	struct timer_list	asked;
+	struct timer_list	address;
 	unsigned long		when;
 };
 
@@ -95,8 +96,16 @@ static void members_asked(struct timer_list *t)
 	struct members *m = timer_container_of(m, t, asked);
 
 	/* Was it set up? */
-	if (m->asked.function && t->function)
+	if (m->asked.function && t->function && READ_ONCE(t->expires))
 		timer_delete(&m->asked);
+}
+
+static void members_address(struct timer_list *t)
+{
+	struct members *m = timer_container_of(m, t, address);
+
+	kfree(&m->address.expires);
+	WRITE_ONCE(t->expires, 0);
 }
 
 void members_setup(struct members *m)
@@ -110,6 +119,7 @@ void members_setup(struct members *m)
 	timer_setup(&m->inside, members_inside, 0);
 	timer_setup(&m->loop, members_loop, 0);
 	timer_setup(&m->asked, members_asked, 0);
+	timer_setup(&m->address, members_address, 0);
 	m->changed.function = members_other;
 	mod_timer(&m->changed, jiffies + HZ);
 }
