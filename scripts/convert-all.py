@@ -372,6 +372,17 @@ def table(results, total):
     return lines
 
 
+def run(tasks, options):
+    """Convert those drivers; yield the results."""
+    with tempfile.TemporaryDirectory() as hidden:
+        hide(hidden)
+        trees = multiprocessing.Queue()
+        for number in range(options.jobs):
+            trees.put("%s.work%d" % (options.tree, number))
+        with multiprocessing.Pool(options.jobs, start, (trees, options.tree, hidden)) as pool:
+            yield from pool.imap_unordered(work, tasks)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--prepare", action="store_true")
@@ -402,18 +413,16 @@ def main():
             results.append(json.loads(read(path)))
         else:
             tasks.append((name, sorted(found[name][0]), sorted(found[name][1]), path))
-    with tempfile.TemporaryDirectory() as hidden:
-        hide(hidden)
-        trees = multiprocessing.Queue()
-        for number in range(options.jobs):
-            trees.put("%s.work%d" % (options.tree, number))
-        with multiprocessing.Pool(options.jobs, start, (trees, options.tree, hidden)) as pool:
-            for result in pool.imap_unordered(work, tasks):
-                results.append(result)
-                print("convert-all: %s: %s (%s s)" % (
-                    result["driver"], VERDICTS.get(result["verdict"], NONE), result["seconds"]), flush=True)
-                for line in result["errors"] + result["wrong"]:
-                    print("convert-all:\t%s" % line, flush=True)
+    if options.jobs and tasks:
+        # By chance, so that what an interrupted run has done tells of the rest
+        random.Random(options.seed).shuffle(tasks)
+        for result in run(tasks, options):
+            results.append(result)
+            print("convert-all: %s: %s (%s s)" % (
+                result["driver"], VERDICTS.get(result["verdict"], NONE), result["seconds"]),
+                  flush=True)
+            for line in result["errors"] + result["wrong"]:
+                print("convert-all:\t%s" % line, flush=True)
     # A match of words that are no timers is no driver
     total = len(found) - sum(result["verdict"] == "none" for result in results)
     lines = table([result for result in results if result["verdict"] != "none"], total)

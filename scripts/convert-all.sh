@@ -16,7 +16,8 @@
 #	SAMPLE, SEED	only n drivers, chosen by a seed; the default is 1
 #	ONLY		only drivers with such names, as net/bridge
 #	AGAIN		also drivers that have a result
-#	JOBS		how many drivers at a time; the default is one for each CPU
+#	JOBS		how many drivers at a time; the default is one for each CPU. With 0,
+#			only the table of the results that are there
 # Without SAMPLE and ONLY, the table is written to converted.inc, and the documentation
 # shows it.
 
