@@ -28,8 +28,8 @@ extern unsigned long jiffies;
 #define timer_setup(t, f, flags)		timer_init_key(t, f, flags)
 #define timer_setup_on_stack(t, f, flags)	timer_init_key(t, f, flags)
 #define DEFINE_TIMER(name, f)			struct timer_list name = { .function = (f) }
-#define READ_ONCE(x)		(*(volatile typeof(x) *)&(x))
-#define WRITE_ONCE(x, value)	(*(volatile typeof(x) *)&(x) = (value))
+#define READ_ONCE(x)		(*(typeof(x) *)&(x))
+#define WRITE_ONCE(x, value)	(*(typeof(x) *)&(x) = (value))
 #define time_after(a, b)			((long)((b) - (a)) < 0)
 
 void timer_init_key(struct timer_list *timer, void (*function)(struct timer_list *timer),
