@@ -10,7 +10,7 @@ suite()
 
 	"$lab_scripts/convert.sh" | tee "$lab_work/convert" || :
 	for name in timer_list hrtimer "class: "{"include in a macro","hardirq context"} \
-		    "class: "{"timers of others",guards,members,clocks,prototypes,ticks,NULL,names,types} \
+		    "class: "{"timers of others",guards,members,clocks,prototypes,ticks,NULL,names,types,configuration} \
 		    reports counted jiffies converts builds "boot of stock" "boot of moved" bridge sctp \
 		    timers dmesg can\ {converts,builds,"boot of stock","boot of moved",timers,dmesg} \
 		    can; do
