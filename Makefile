@@ -69,6 +69,9 @@ sim:
 bench:
 	@scripts/bench.sh
 
+convert-all:
+	@scripts/convert-all.sh
+
 htmldocs:
 	@scripts/htmldocs.sh
 
@@ -107,6 +110,8 @@ help:
 	@echo '                  WHAT=core: only this group, in uml and icount'
 	@echo 'make pacing       compares a qdisc on a wheel with fq and tbf, in QEMU'
 	@echo '                  RATE=Mbit/s TIME=seconds KERNEL=name'
+	@echo 'make convert-all  converts each driver of the newest kernel that uses timers, and builds'
+	@echo '                  it; SAMPLE=n SEED=n ONLY=regex'
 	@echo 'make htmldocs     builds Documentation/output/index.html'
 	@echo 'make install      installs the modules beside those of the kernel, and a plugin that'
 	@echo '                  teaches tc the qdisc of samples/; KDIR=folder'
@@ -117,4 +122,4 @@ help:
 	@echo '                  $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
 .PHONY: modules install install-tc dkms dkms-sources deb demo check torture fuzz sim bench \
-	pacing htmldocs clean help
+	pacing convert-all htmldocs clean help

@@ -2,8 +2,8 @@
 /*
  * hwheel for drivers that use jiffies
  *
- * Some drivers keep points in time as values of jiffies. tools/hwheel-convert makes such
- * drivers use this file. New code should use ktime_t.
+ * Some drivers keep points in time as values of jiffies, or look into their timers.
+ * tools/hwheel-convert makes such drivers use this file. New code should use ktime_t.
  *
  * The present jiffy began up to a jiffy ago. The functions below count delays from now,
  * and not from that begin. So a delay never ends before jiffies has the wanted value, but
@@ -67,6 +67,20 @@ static inline unsigned long hwheel_expires_jiffies(const struct hwheel_timer *ti
 	if (n * TICK_NSEC < left)
 		n++;
 	return jiffies + (unsigned long)clamp(n, (s64)LONG_MIN, (s64)LONG_MAX);
+}
+
+/**
+ * hwheel_is_set_up - was a timer set up?
+ * @timer: the timer. Its memory must be all zeroes until it is set up
+ *
+ * Use it instead of timer->function. Drivers ask so before they cancel a timer that they may
+ * not have set up: hwheel_cancel_sync() warns of such a timer.
+ *
+ * Return: true if @timer was set up.
+ */
+static inline bool hwheel_is_set_up(const struct hwheel_timer *timer)
+{
+	return timer->function;
 }
 
 #endif /* _HWHEEL_JIFFIES_H */

@@ -14,23 +14,78 @@
 . "$(dirname "$0")/lab/lab.sh"
 . "$(dirname "$0")/lab/verdicts.sh"
 
-tests=$lab_top/tools/coccinelle/tests
-tree=$lab_work/tree
+tests=$lab_top/tools/convert-tests
+converter=$lab_top/tools/hwheel-convert tree=$lab_work/tree
 
-# patches: whether small drivers with every kind of use are converted as they should be,
-# and the report lists what is left
-patches()
+# small: converts small drivers: in api/ with every kind of use; in classes/ with what once
+# was converted wrongly
+small()
 {
-	local dir=$lab_work/patches file status=0
+	local part
 
-	mkdir "$dir"
-	cp "$tests"/{driver.h,hrtimer.c,timer_list.c} "$dir"
-	(cd "$dir" && "$lab_top/tools/hwheel-convert" .) >"$dir/report" || status=$?
-	for file in "$tests"/*.moved; do
-		diff -u "$file" "$dir/$(basename "$file" .moved)" || status=2
+	cp -r "$tests"/{api,classes} "$lab_work"
+	for part in api classes; do
+		# They are read as kbuild would compile them with these headers
+		echo "savedcmd := gcc -nostdinc -I$tests/include" >"$lab_work/$part/.driver.o.cmd"
 	done
-	# Status 1 says that something is left
-	[ "$status" = 1 ]
+	(cd "$lab_work/api" && "$converter" --tick 0 . >report || echo "status $?" >>report)
+	(cd "$lab_work/classes" && "$converter" . >report || echo "status $?" >>report)
+}
+
+# as_expected FILE...: whether these were converted as they should be, and whether the report
+# says of the first one what it should
+as_expected()
+{
+	local file wanted dir=$lab_work/${1%/*} expected=$tests/${1%/*}
+
+	for file in "${@##*/}"; do
+		# Where nothing is converted, the file is as it was
+		[ -e "$expected/$file.moved" ] && wanted=$file.moved || wanted=$file
+		diff -u "$expected/$wanted" "$dir/$file" || return
+	done
+	diff <(grep "^${1##*/}:" "$expected/report.moved") <(grep "^${1##*/}:" "$dir/report")
+}
+
+# complete: whether all of both reports is as it should be. Status 1 says that something
+# is left.
+complete()
+{
+	local part
+
+	for part in api classes; do
+		{ cat "$tests/$part/report.moved"; echo "status 1"; } |
+			diff - "$lab_work/$part/report" || return
+	done
+}
+
+# counted: whether the check of convert-all.sh finds a call, a flag or a name that is lost
+counted()
+{
+	/usr/bin/python3 -B - "$lab_scripts/convert-all.py" "$lab_work" <<-'END'
+	import importlib.machinery
+	import re
+	import sys
+
+	all_ = importlib.machinery.SourceFileLoader("all", sys.argv[1]).load_module()
+
+	def wrong(before, after):
+	    return all_.Worker.wrong({"a.c": before}, {"a.c": after})
+
+	text = "mod_timer(t, 3); timer_delete(t); timer_setup(t, f, TIMER_DEFERRABLE);"
+	assert not wrong(text, text)
+	assert not wrong(text, text.replace("mod_timer", "hwheel_add"))
+	assert wrong(text, text.replace("mod_timer(t, 3);", ""))
+	assert wrong(text, text.replace("timer_delete(t);", "// timer_delete(t);"))
+	assert wrong(text, text.replace("TIMER_DEFERRABLE", "0"))
+	assert wrong("hrtimer_setup(t, f, CLOCK_TAI, m);", "hwheel_setup(t, w, f, 0);")
+
+	# No member of a timer has its own name in the copy that drivers are built with
+	all_.hide(sys.argv[2])
+	header = all_.bare(all_.read(sys.argv[2] + "/hwheel.h"))
+	members = re.findall(r"(\w+)(?:\)\([^)]*\))?;", re.search(
+	    r"struct hwheel_timer {(.*?)#ifdef", header, re.S)[1])
+	assert len(members) == 6 and all(m.startswith("hidden_") for m in members), members
+	END
 }
 
 # jiffies: tests the arithmetic of hwheel_jiffies.h
@@ -54,7 +109,7 @@ take()
 	mkdir -p "$tree/net" "$tree/include/net" "$tree/include/trace/events"
 	cp -r "$source"/net/{bridge,sctp} "$tree/net"
 	cp -r "$source/include/net/sctp" "$tree/include/net"
-	# This header includes net/bridge by a relative path
+	# It includes net/bridge by a path from its own place
 	cp "$source/include/trace/events/bridge.h" "$tree/include/trace/events"
 	# These are in other modules than bridge.ko, and have no timers
 	rm -r "$tree"/net/bridge/netfilter "$tree"/net/bridge/br_netfilter*
@@ -67,22 +122,55 @@ take()
 	echo 'obj-m += net/bridge/ net/sctp/' >"$tree/Kbuild"
 }
 
-# converts: whether hwheel-convert with the additional patches converts everything. Without
-# them, its report must name just the places that they convert.
+# converts: whether everything is converted with the additional patches. Without them, the
+# report must name just the places that they are for.
 converts()
 {
 	local copy=$lab_work/unhelped status=0
 
-	cp -r "$tree/net/bridge" "$copy"
-	"$lab_top/tools/hwheel-convert" "$copy" >"$lab_work/report" || status=$?
+	cp -r "$tree" "$copy"
+	convert "$copy" >"$lab_work/report" || status=$?
 	[ "$status" = 1 ] || return
-	sed -n 's/^.*\/\([^/]*\):[0-9]*: left: /\1 /p' "$lab_work/report" |
-		diff "$tests/bridge.left" - || return
+	unconverted "$lab_work/report" | diff "$tests/bridge.left" - || return
 
-	"$lab_top/tools/hwheel-convert" --also "$tests/bridge.cocci" \
-		--also "$tests/sctp.cocci" "$tree/net" "$tree/include" >"$lab_work/report" && return
+	# What stays then are timers of others
+	convert "$tree" --also "$tests/bridge.cocci" --also "$tests/sctp.cocci" \
+		>"$lab_work/report" &&
+		unconverted "$lab_work/report" | diff "$tests/bridge.stays" - && return
 	cat "$lab_work/report"
 	return 1
+}
+
+# convert TREE ARGUMENTS...: converts what was laid out in TREE
+convert()
+{
+	options "$1"/net/{bridge,sctp} &&
+		"$converter" --kernel "$headers" "--cflags=-I$1/include" "${@:2}" \
+			"$1/net" "$1/include"
+}
+
+# options FOLDER...: if the kernel's headers are in a builder, where hwheel-convert can't run
+# kbuild, tells it how kbuild compiles the files there
+options()
+{
+	local root folder probe=$lab_work/probe
+
+	root=$(kbuild_root "$headers")
+	[ -n "$root" ] || return 0
+	mkdir -p "$probe"
+	: >"$probe/probe.c"
+	echo 'obj-m := probe.o' >"$probe/Kbuild"
+	quiet convert-options kbuild "$headers" M="$probe" probe.i || return
+	for folder; do
+		sed -E "s,(-I|-include )/,\\1$root/,g" "$probe/.probe.i.cmd" \
+			>"$folder/.probe.i.cmd"
+	done
+}
+
+# unconverted REPORT: prints which file has which reason not to be converted
+unconverted()
+{
+	sed -nE 's/^.*\/([^/]*):[0-9]+: (stays|left): [^:]*: /\1: /p' "$1" | sort -u
 }
 
 # can_converts: the same for the hrtimers of bcm.c
@@ -95,13 +183,14 @@ can_converts()
 	cp "$source/net/can/bcm.c" "$copy"
 	printf 'obj-m := can-bcm.o\ncan-bcm-y := bcm.o\n' >"$dir/Kbuild"
 
-	"$lab_top/tools/hwheel-convert" "$copy" >"$lab_work/report" || status=$?
+	options "$dir" "$copy" || return
+	"$converter" --kernel "$headers" --tick 0 "$copy" >"$lab_work/report" || status=$?
 	[ "$status" = 1 ] || return
-	sed -n 's/^.*\/\([^/]*\):[0-9]*: left: /\1 /p' "$lab_work/report" |
-		diff "$tests/bcm.left" - || return
+	unconverted "$lab_work/report" | diff "$tests/bcm.left" - || return
 
 	before=$(hrtimers "$dir/bcm.c")
-	"$lab_top/tools/hwheel-convert" --also "$tests/bcm.cocci" "$dir" >"$lab_work/report" ||
+	"$converter" --kernel "$headers" --tick 0 --also "$tests/bcm.cocci" "$dir" \
+		>"$lab_work/report" ||
 		{ cat "$lab_work/report"; return 1; }
 	after=$(hrtimers "$dir/bcm.c")
 	echo "convert: uses of hrtimer in net/can/bcm.c: $before, then $after"
@@ -153,10 +242,9 @@ same()
 	{
 		return a > b ? a - b : b - a
 	}
-	# How much later than with stock modules each event may be. Polling takes
-	# time. A hello is up to 1 s old when the next one is lost. Aged entries
-	# are collected now and then. Times of can are in us; there, even the
-	# shortest of several may be a few ticks longer.
+	# How much later it may be. Polling takes time. A hello is up to 1 s
+	# old when the next one is lost. Aged entries are collected now and then.
+	# Times of can are in us; the least of several is a few ticks later.
 	function within(name)
 	{
 		if (what == "can")
@@ -164,7 +252,7 @@ same()
 		return name ~ /^lost/ ? 2000 : name ~ /^fdb/ ? 3000 : 1000
 	}
 	BEGIN {
-		# Names, and the least value of each
+		# Names, and the least that each may be
 		if (what == "bridge")
 			split("stp_listening 0 stp_learning 2000 stp_forwarding 4000 " \
 			      "stp_blocking 0 stp_host 4000 topology_calm 8000 " \
@@ -248,14 +336,30 @@ boot()
 	return 1
 }
 
-need coccinelle python3 gcc make libc6-dev iproute2
+need python3-clang coccinelle gcc make libc6-dev iproute2
 kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12)
 read -r release vmlinuz headers <<<"$kernel"
 source=$(linux_source 6.12)
 stock=$(stock_modules "$release" bridge sctp veth sch_netem)
 
 say "convert: moving net/bridge and net/sctp to hwheel"
-verdict patches patches
+small
+verdict timer_list as_expected api/timer_list.c api/driver.h
+verdict hrtimer as_expected api/hrtimer.c
+verdict "class: include in a macro" as_expected classes/macro.h classes/macro.c
+verdict "class: hardirq context" as_expected classes/hard.c
+verdict "class: timers of others" as_expected classes/foreign.c
+verdict "class: guards" as_expected classes/guard.c
+verdict "class: members" as_expected classes/members.c
+verdict "class: clocks" as_expected classes/clock.c
+verdict "class: prototypes" as_expected classes/prototype.h classes/prototype.c
+verdict "class: ticks" as_expected classes/tick.c
+verdict "class: NULL" as_expected classes/null.c
+verdict "class: names" as_expected classes/names.c
+verdict "class: types" as_expected classes/types.c
+verdict "class: configuration" as_expected classes/configured.c
+verdict reports complete
+verdict counted counted
 verdict jiffies jiffies
 take
 verdict converts converts

@@ -3,7 +3,8 @@
 #
 # Builds Documentation/ into Documentation/output/. A warning is an error. The kernel's
 # own extensions for Sphinx make the API's pages from the kernel-doc comments. This script
-# also draws the pictures. performance.rst shows bench.svg if "make bench" made it.
+# also draws the pictures. performance.rst shows bench.svg if "make bench" made it, and
+# converting.rst the table of "make convert-all".
 #
 # Usage: htmldocs.sh [FOLDER]
 
@@ -25,6 +26,12 @@ if [ -f "$lab_top/bench.svg" ]; then
 else
 	echo '.. note:: *make bench* draws the figure that belongs here.'
 fi >"$docs/bench.inc"
+if [ -f "$lab_top/converted.inc" ]; then
+	cp "$lab_top/converted.inc" "$docs"
+else
+	echo '.. note:: *make convert-all* prints the table that belongs here.' \
+		>"$docs/converted.inc"
+fi
 
 rm -rf "$out"
 KERNEL_SOURCE=$source HWHEEL_SOURCE=$lab_top \

@@ -9,7 +9,9 @@ suite()
 	local name
 
 	"$lab_scripts/convert.sh" | tee "$lab_work/convert" || :
-	for name in patches jiffies converts builds "boot of stock" "boot of moved" bridge sctp \
+	for name in timer_list hrtimer "class: "{"include in a macro","hardirq context"} \
+		    "class: "{"timers of others",guards,members,clocks,prototypes,ticks,NULL,names,types,configuration} \
+		    reports counted jiffies converts builds "boot of stock" "boot of moved" bridge sctp \
 		    timers dmesg can\ {converts,builds,"boot of stock","boot of moved",timers,dmesg} \
 		    can; do
 		verdict "$name" "$lab_work/convert" \

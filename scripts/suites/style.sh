@@ -45,8 +45,9 @@ suite()
 
 # checkpatch FILES...: with these exceptions: Only hwheel_compat.h may ask for the kernel's
 # version. DECLARE_HWHEEL_DELAYED_WORK() and the wait macros use an argument twice, as
-# their models do. Tracepoint macros have a layout of their own. The stand-ins for the kernel's
-# headers may define what those define. A qdisc needs struct Qdisc.
+# their models do. Tracepoint macros have a layout of their own. What stands in for the
+# kernel's headers, in sim/ and for the tests of hwheel-convert, may define what those
+# define. A qdisc needs struct Qdisc.
 checkpatch()
 {
 	local file ignore status=0
@@ -61,6 +62,8 @@ checkpatch()
 		[ "${file#*include/linux/}" = "$file" ] ||
 			ignore+=,COMPLEX_MACRO,MACRO_ARG_REUSE,MEMORY_BARRIER,PREFER_DEFINED_ATTRIBUTE_MACRO
 		[ "${file#sim/}" = "$file" ] || ignore+=,$sim_may
+		[ "${file#tools/convert-tests/}" = "$file" ] ||
+			ignore+=,CAMELCASE,MACRO_ARG_UNUSED,NEW_TYPEDEFS
 		[ "$file" != samples/hwheel_pace.c ] || ignore+=,CAMELCASE
 		# Frama-C reads ACSL annotations, which are comments
 		[ "${file#proofs/}" = "$file" ] || ignore+=,BLOCK_COMMENT_STYLE

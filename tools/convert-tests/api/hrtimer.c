@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A driver with every use of hrtimer. It is never built. */
-#include <linux/hrtimer.h>
+/* A driver with each use of hrtimer there is. It is only read, never built. */
 #include <linux/module.h>
+
+#include "ticker.h"
 
 struct ticker {
 	struct hrtimer	timer;
+	struct hrtimer	active;
+	struct hrtimer	apart;
+	struct hrtimer	other;
 	ktime_t		period;
 };
 
@@ -56,13 +60,13 @@ static enum hrtimer_restart ticker_set(struct hrtimer *hrtimer)
 	return HRTIMER_RESTART;
 }
 
-/* A variable holds the return value */
+/* What is returned is held in a variable */
 static enum hrtimer_restart ticker_held(struct hrtimer *timer)
 {
 	struct ticker *t = container_of(timer, struct ticker, timer);
 	enum hrtimer_restart ret;
 
-	ticker_lock(t);
+	ticker_use(t);
 	if (t->period) {
 		hrtimer_forward_now(timer, t->period);
 		ret = HRTIMER_RESTART;
@@ -70,7 +74,7 @@ static enum hrtimer_restart ticker_held(struct hrtimer *timer)
 		ticker_use(t);
 		ret = HRTIMER_NORESTART;
 	}
-	ticker_unlock(t);
+	ticker_use(t);
 
 	return ret;
 }
@@ -114,7 +118,7 @@ static u64 ticker_stop(struct ticker *t)
 	       hrtimer_get_expires_ns(&t->timer);
 }
 
-/* Left for a human: a callback that sets the time, but may not restart */
+/* What is left for a human: to arm in the callback only if it restarts */
 static enum hrtimer_restart ticker_stray(struct hrtimer *timer)
 {
 	hrtimer_forward_now(timer, ms_to_ktime(3));
@@ -165,22 +169,31 @@ static enum hrtimer_restart ticker_held_odd(struct hrtimer *timer)
 {
 	enum hrtimer_restart ret;
 
-	ret = ticker_asked(timer);
+	ret = ticker_asked();
 	return ret;
 }
 
 static enum hrtimer_restart ticker_other(struct hrtimer *timer)
 {
-	struct ticker *t = container_of(timer, struct ticker, timer);
+	struct ticker *t = container_of(timer, struct ticker, other);
 
 	return t->period ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
+static enum hrtimer_restart ticker_active(struct hrtimer *timer)
+{
+	return HRTIMER_NORESTART;
+}
+
+static enum hrtimer_restart ticker_apart(struct hrtimer *timer)
+{
+	return HRTIMER_NORESTART;
+}
+
 static void ticker_left_over(struct ticker *t)
 {
-	hrtimer_init(&t->timer, CLOCK_REALTIME, HRTIMER_MODE_ABS);
-	t->timer.function = ticker_stray;
-	if (hrtimer_active(&t->timer))
-		hrtimer_setup(&t->timer, ticker_bare, CLOCK_TAI, HRTIMER_MODE_ABS);
-	ticker_use(ticker_other);
+	hrtimer_setup(&t->active, ticker_active, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	hrtimer_setup(&t->apart, ticker_apart, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	if (!hrtimer_active(&t->active))
+		hrtimer_start_expires(&t->apart, HRTIMER_MODE_ABS);
 }

@@ -5,6 +5,7 @@
  * with sums in 128 bits.
  */
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 typedef long long s64, ktime_t;
@@ -15,6 +16,7 @@ typedef long long s64, ktime_t;
 
 struct hwheel_timer {
 	ktime_t	left;
+	void	(*function)(struct hwheel_timer *timer);
 };
 
 static unsigned long jiffies;
@@ -78,6 +80,11 @@ int main(void)
 			       (__int128)n * TICK_NSEC >= lefts[i] &&
 			       (__int128)(n - 1) * TICK_NSEC < lefts[i], 1);
 		}
+	}
+	for (i = 0; i < 2; i++) {
+		struct hwheel_timer timer = { .function = i ? (void *)main : NULL };
+
+		expect("hwheel_is_set_up", i, hwheel_is_set_up(&timer), i);
 	}
 	return failed;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A driver with every use of timer_list. It is never built. */
+/* A driver with each use of timer_list there is. It is only read, never built. */
 #include <linux/module.h>
-#include <linux/timer.h>
 
 #include "driver.h"
+
+#define DRIVER_USECS	5000
 
 static void driver_idle(struct timer_list *t);
 
@@ -96,7 +97,7 @@ static void driver_stop(struct driver *d, struct timer_list *t)
 	timer_shutdown_sync(&lonely);
 }
 
-/* Timers of the kernel stay as they are */
+/* What is not ours stays as it is */
 static void driver_foreign(struct timer_list *t)
 {
 	struct sock *sk = from_timer(sk, t, sk_timer);
@@ -110,14 +111,22 @@ static void driver_use_foreign(struct sock *sk)
 	del_timer_sync(&sk->sk_timer);
 }
 
-/* Left for a human */
+/* What is left for a human */
+static void driver_apart(struct timer_list *t)
+{
+	struct driver *d = from_timer(d, t, apart);
+
+	add_timer(&d->apart);
+}
+
+static unsigned long driver_worker(const struct timer_list *t)
+{
+	return t->expires;
+}
+
 static unsigned long driver_left_over(struct driver *d)
 {
-	timer_setup(&d->idle, driver_idle, TIMER_DEFERRABLE);
-	d->idle.expires = d->when;
-	driver_use(d, d, d);
-	add_timer(&d->idle);
-	d->idle.expires += HZ;
-	d->many[0].function = driver_idle;
-	return driver_left(&d->later.timer);
+	timer_setup(&d->apart, driver_apart, 0);
+	d->apart.expires = d->when;
+	return driver_worker(&d->later.timer);
 }

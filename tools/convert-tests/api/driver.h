@@ -6,6 +6,7 @@
 struct driver {
 	struct timer_list	idle;
 	struct timer_list	many[4];
+	struct timer_list	apart;
 	struct {
 		struct timer_list	poll;
 	} inner;
@@ -14,6 +15,7 @@ struct driver {
 	unsigned int		ms;
 };
 
+void driver_use(void *a, void *b, void *c);
 unsigned long driver_left(const struct timer_list *timer);
 
 #endif /* _DRIVER_H */

@@ -1,0 +1,440 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Convert each driver of a kernel that uses timers, and build it. See convert-all.sh.
+
+A driver is a module of kbuild, or what one folder builds into the kernel, with the headers
+that declare its timers. Modules of one folder that share such a header are one driver.
+"""
+
+import argparse
+import collections
+import hashlib
+import json
+import multiprocessing
+import os
+import pathlib
+import random
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+CONVERTER = TOP / "tools/hwheel-convert"
+
+TYPE = re.compile(r"\bstruct\s+(?:timer_list|hrtimer)\b|\bDEFINE_TIMER\b")
+CALL = r"\b(?:(?:add|mod|del)_timer\w*|from_timer|hrtimer_\w+|" \
+    r"timer_(?:setup|delete|shutdown|pending|reduce|container_of)\w*)\s*\("
+USED = re.compile(TYPE.pattern + "|" + CALL)
+ASIDE = ("kernel/time/", "kernel/sched/")
+ROOTS = ("init arch/x86 kernel certs mm fs ipc security crypto io_uring block drivers sound "
+         "net lib virt").split()
+
+# What must be as many after the conversion as before, whichever API it is of
+FAMILIES = {
+    "set up": (r"(?:hr)?timer_setup(?:_on_stack)?|DEFINE_TIMER|hrtimer_init(?:_on_stack)?",
+               r"hwheel_setup(?:_on_stack)?|DEFINE_HWHEEL_TIMER"),
+    "arm": (r"mod_timer(?:_pending)?|timer_reduce|add_timer(?:_on|_local|_global)?|"
+            r"hrtimer_start(?:_range_ns)?|hrtimer_restart|hrtimer_forward(?:_now)?|"
+            r"hrtimer_(?:set|add)_expires(?:_ns)?",
+            r"hwheel_(?:add\w*|mod_pending|reduce|forward)"),
+    "cancel": (r"timer_(?:delete|shutdown)(?:_sync)?|timer_delete_sync_try|"
+               r"hrtimer_(?:try_to_)?cancel", r"hwheel_(?:try_)?(?:cancel|shutdown)(?:_sync)?"),
+    "ask": (r"timer_pending|hrtimer_is_queued", r"hwheel_pending"),
+}
+# What the wheel has not, so that it stays
+STAYS = re.compile(r"\b(?:TIMER_DEFERRABLE|TIMER_IRQSAFE|HRTIMER_MODE_\w+_HARD|"
+                   r"CLOCK_(?:REALTIME|BOOTTIME|TAI)|hrtimer_active)\b")
+
+
+def bare(text):
+    return re.sub(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", " ", text, flags=re.S)
+
+
+def read(path):
+    return pathlib.Path(path).read_text(encoding="latin-1")
+
+
+#
+# The drivers of a tree
+#
+
+def objects(tree):
+    """Which object each source file becomes a part of: {file: (kind, object)}."""
+    found, todo, seen = {}, list(ROOTS), set()
+    while todo:
+        folder = os.path.normpath(todo.pop())
+        if folder in seen:
+            continue
+        seen.add(folder)
+        ran = subprocess.run(["make", "-s", "-rR", "-C", tree, "-f",
+                              TOP / "scripts/convert/objects.mk", "DIR=" + folder],
+                             stdout=subprocess.PIPE, text=True, check=True)
+        for line in ran.stdout.splitlines():
+            words = line.split()
+            if len(words) == 1:
+                todo.append(os.path.join(folder, words[0]))
+                continue
+            names = [os.path.normpath(os.path.join(folder, word)) for word in words[1:]]
+            for name in names[1:] or names:
+                found.setdefault(name[:-2] + ".c", (words[0], names[0]))
+    return found
+
+
+def timed(tree):
+    """The files with timers that the configuration builds, and their objects."""
+    return {name: where for name, where in objects(tree).items()
+            if not name.startswith(ASIDE) and os.path.exists(os.path.join(tree, name)) and
+            USED.search(bare(read(os.path.join(tree, name))))}
+
+
+def prepare(tree):
+    """Have kbuild tell how it compiles the files; the preprocessed files are of no use."""
+    files = timed(tree)
+    pathlib.Path(tree, "timed.json").write_text(json.dumps(files, indent=0))
+    wanted = [name[:-2] + ".i" for name in files]
+    subprocess.run(["make", "-k", "-C", tree, "-j", str(os.cpu_count())] + wanted, check=False)
+    for name in wanted:
+        pathlib.Path(tree, name).unlink(missing_ok=True)
+
+
+def command_of(tree, name):
+    path = pathlib.Path(tree, name)
+    return path.with_name(".%s.i.cmd" % path.stem)
+
+
+def drivers(tree):
+    """{name: (its .c files, its headers)}"""
+    files = {name: where for name, where in json.loads(read(tree + "/timed.json")).items()
+             if command_of(tree, name).exists()}
+    units = {}
+    for name, (kind, thing) in files.items():
+        units[name] = thing[:-2] if kind == "m" else os.path.dirname(name) + "/"
+    includers = collections.defaultdict(set)
+    for name in files:
+        for header in re.findall(r"^  (?:\$\(wildcard )?(\S+\.[ch])\b", read(command_of(tree, name)),
+                                 re.M):
+            includers[os.path.normpath(header)].add(name)
+    headers = {}
+    for header, names in includers.items():
+        path = os.path.join(tree, header)
+        if not os.path.exists(path) or re.search(r"linux/(?:hr)?timer|generated/|^arch/", header):
+            continue
+        code = bare(read(path))
+        words, functions = set(), set()
+        for several in re.findall(r"\bstruct\s+(?:timer_list|hrtimer)\b([^;{}()]*);", code):
+            words.update(re.findall(r"\w+", several))
+        functions.update(re.findall(r"\b(\w+)\s*\([^()]*\bstruct\s+(?:timer_list|hrtimer)\b",
+                                    code))
+        if not words and not functions:
+            continue
+        use = re.compile(r"%s[^;]*(?:->|\.|,)\s*(?:%s)\b|\b(?:%s)\s*\(" % (
+            CALL, "|".join(words or "^"), "|".join(functions or "^")))
+        users = {name for name in names if use.search(bare(read(os.path.join(tree, name))))}
+        headers[header] = {units[name] for name in users}
+    # Modules that share a header which is not for all are one driver
+    merged = {unit: unit for unit in units.values()}
+
+    def find(unit):
+        while merged[unit] != unit:
+            unit = merged[unit]
+        return unit
+    for header, users in headers.items():
+        if not header.startswith("include/"):
+            for unit in users:
+                merged[find(unit)] = find(min(users))
+    found = collections.defaultdict(lambda: ([], []))
+    for name, unit in units.items():
+        found[find(unit)][0].append(name)
+    for header, users in headers.items():
+        users = {find(unit) for unit in users}
+        if len(users) == 1:
+            found[users.pop()][1].append(header)
+    return found
+
+
+#
+# One driver
+#
+
+class Worker:
+    """Converts drivers in a tree of its own, which shares its files with the prepared one."""
+
+    def __init__(self, tree, pristine, hidden):
+        self.tree, self.pristine, self.hidden = tree, pristine, hidden
+        self.journal = pathlib.Path(tree, "converted.json")
+        if self.journal.exists():
+            self.restore(json.loads(self.journal.read_text()))
+
+    def own(self, names):
+        """Files that the converter may write to."""
+        self.journal.write_text(json.dumps(names))
+        for name in names:
+            path = os.path.join(self.tree, name)
+            os.unlink(path)
+            shutil.copy(os.path.join(self.pristine, name), path)
+
+    def restore(self, names):
+        for name in names:
+            path = os.path.join(self.tree, name)
+            pathlib.Path(path).unlink(missing_ok=True)
+            os.link(os.path.join(self.pristine, name), path)
+        self.journal.unlink()
+
+    def compile(self, name, tree):
+        """Exit status and messages of the compiler."""
+        text = read(command_of(tree, name)).split(":=", 1)[1].split("\n", 1)[0]
+        words = [word for word in shlex.split(text.split(" ; ")[0])
+                 if not word.startswith("-Wp,-MMD")]
+        words[words.index("-E")] = "-c"
+        with tempfile.NamedTemporaryFile(suffix=".o") as out:
+            words[words.index("-o") + 1] = out.name
+            words.insert(1, "-I" + self.hidden)
+            ran = subprocess.run(words, cwd=tree, stdout=subprocess.PIPE, check=False,
+                                 stderr=subprocess.STDOUT, encoding="latin-1")
+        return ran.returncode, ran.stdout
+
+    def builds(self, name):
+        """What the compiler says to the converted file only."""
+        status, messages = self.compile(name, self.tree)
+        lines = re.findall(r"^\S+:\d+:\d+: ((?:error|warning|fatal error): .*)$", messages, re.M)
+        if status == 0 and not lines:
+            return []
+        was, before = self.compile(name, self.pristine)
+        if was:
+            return None
+        return [line for line in lines if line not in before] or \
+            ([messages[-500:]] if status else [])
+
+    def run(self, unit, sources, headers):
+        began = time.monotonic()
+        names = sources + headers
+        self.own(names)
+        try:
+            result = self.convert(unit, sources, names)
+        finally:
+            self.restore(names)
+        result["seconds"] = round(time.monotonic() - began, 1)
+        return result
+
+    def convert(self, unit, sources, names):
+        before = {name: read(os.path.join(self.tree, name)) for name in names}
+        ran = subprocess.run([CONVERTER, "--kernel", self.tree] + names, cwd=self.tree,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             encoding="latin-1", check=False)
+        after = {name: read(os.path.join(self.tree, name)) for name in names}
+        changed = [name for name in names if after[name] != before[name]]
+        kinds = {word for text in before.values() for word in re.findall(
+            r"\bstruct\s+(timer_list|hrtimer)\b", bare(text))}
+        result = {"driver": unit, "kinds": sorted(kinds), "files": len(names), "report": ran.stdout.splitlines(),
+                  "changed": changed, "errors": [], "wrong": []}
+        if ran.returncode not in (0, 1):
+            result["errors"].append("hwheel-convert failed")
+        # A header changes what all sources see
+        for name in sources if set(changed) - set(sources) else changed:
+            messages = self.builds(name)
+            result["errors"] += ["%s: %s" % (name, line) for line in messages or []]
+        result["wrong"] = self.wrong(before, after)
+        groups = re.search(r"groups of timers (\d+) rewritten, (\d+) stay, (\d+) left",
+                           ran.stdout)
+        result["groups"] = [int(n) for n in groups.groups()] if groups else [0, 0, 0]
+        seen = sum(result["groups"])
+        if not seen and any(TYPE.search(bare(text)) and re.search(r"\b(?:%s)\s*\(" % "|".join(
+                was for was, _ in FAMILIES.values()), bare(text)) for text in before.values()):
+            result["wrong"].append("it uses timers, and hwheel-convert has seen none")
+        result["verdict"] = \
+            "not built" if result["errors"] else \
+            "wrong" if result["wrong"] else \
+            "human" if result["groups"][2] else \
+            "right" if changed else \
+            "alone" if seen else "none"
+        return result
+
+    @staticmethod
+    def wrong(before, after):
+        """A check that is simpler than the converter: nothing is lost, and what the wheel
+        has not is still there. That no member of a timer is used, the build has shown:
+        there the members have other names."""
+        old, new = ("\n".join(map(bare, texts.values())) for texts in (before, after))
+        found = []
+        for family, (was, now) in FAMILIES.items():
+            count = [len(re.findall(r"\b(?:%s)\s*\(" % pattern, text))
+                     for pattern, text in ((was, old), (was + "|" + now, new))]
+            if count[0] != count[1]:
+                found.append("%s: %d calls before, %d after" % (family, *count))
+        count = [collections.Counter(STAYS.findall(text)) for text in (old, new)]
+        if count[0] != count[1]:
+            found.append("lost: %s" % dict(count[0] - count[1]))
+        return found
+
+
+def work(task):
+    unit, sources, headers, path = task
+    result = work.worker.run(unit, sources, headers)
+    pathlib.Path(path + ".new").write_text(json.dumps(result, indent=1))
+    os.rename(path + ".new", path)
+    return result
+
+
+def start(trees, pristine, hidden):
+    tree = trees.get()
+    if not os.path.isdir(tree):
+        subprocess.run(["cp", "-al", pristine, tree + ".new"], check=True)
+        os.rename(tree + ".new", tree)
+    work.worker = Worker(tree, pristine, hidden)
+
+
+def hide(folder):
+    """hwheel.h with other names of its members, so that a driver that uses one does not
+    build."""
+    for name in ("hwheel.h", "hwheel_jiffies.h", "hwheel_compat.h"):
+        text = read(TOP / name)
+        if name == "hwheel.h":
+            for member in ("entry", "expires", "function", "base", "flags", "life"):
+                text = re.sub(r"(struct hwheel_timer {[^}]*?[\s*(])%s(\)\(|;)" % member,
+                              r"\1hidden_%s\2" % member, text, count=1)
+                text = re.sub(r"(DEFINE_HWHEEL_TIMER\(name, _function\)[^}]*?\.)%s(\s*=)" % member,
+                              r"\1hidden_%s\2" % member, text, count=1)
+        text = re.sub(r"timer->(entry|function)\b", r"timer->hidden_\1", text)
+        pathlib.Path(folder, name).write_text(text)
+
+
+#
+# The table
+#
+
+VERDICTS = {
+    "right": "converted and built",
+    "alone": "left alone, with the reason",
+    "human": "named for a human, with the reason",
+    "wrong": "built and wrong",
+    "not built": "not built",
+}
+NONE = "has no timer, only what is named like one"
+
+
+REASONS = (
+    ("deferrable", r"TIMER_DEFERRABLE"),
+    ("interrupts are off in its callback", r"TIMER_IRQSAFE|relies on interrupts that are off|"
+     r"in an interrupt handler"),
+    ("hardirq mode", r"must run in hardirq context"),
+    ("another clock", r"CLOCK_\w+|its clock is not constant"),
+    ("may be armed for a tick or less", r"no longer than a tick"),
+    ("declared by others, or passed to them", r"is not the driver's"),
+    ("not compiled, as configured", r"not compiled"),
+    ("in a macro", r"in a macro|the macro"),
+    (".expires is set apart from arming", r"\.expires is set|its time is set elsewhere"),
+    (".function is read or changed", r"\.function is"),
+    ("no callback, or perhaps none", r"NULL"),
+    ("hrtimer_active()", r"hrtimer_active"),
+    ("a callback of hrtimer without a clear result", r"its callback|outside of a callback"),
+    ("another use", r""),
+)
+
+
+def reasons(results, verb):
+    """How many drivers have a line of that kind, by reason."""
+    count = collections.Counter()
+    for result in results:
+        texts = {line.split(": ", 3)[3] for line in result["report"]
+                 if re.search(r"^\S+:\d+: %s: .*?: " % verb, line)}
+        count.update({next(name for name, pattern in REASONS if re.search(pattern, text))
+                      for text in texts})
+    return count.most_common()
+
+
+def table(results, total):
+    """The lines of the result."""
+    columns = [("all", results)] + [
+        (kind, [result for result in results if kind in result["kinds"]])
+        for kind in ("timer_list", "hrtimer")]
+    head = " ".join("%16s" % name for name, _ in columns)
+    lines = ["%d of %d drivers" % (len(results), total), "%-40s %s" % ("", head)]
+
+    def row(words, verdicts):
+        lines.append("%-40s %s" % (words, " ".join("%7d (%4.1f %%)" % (
+            n := sum(result["verdict"] in verdicts for result in some),
+            100 * n / max(1, len(some))) for _, some in columns)))
+    for verdict, words in VERDICTS.items():
+        row(words, [verdict])
+    row("need no hand", ["right", "alone"])
+    groups = [sum(result["groups"][i] for result in results) for i in range(3)]
+    uses = sum(int(number) for result in results for line in result["report"][-1:]
+               for number in re.findall(r": (\d+) uses", line))
+    lines.append("groups of timers: %d converted, %d stay, %d left; %d uses rewritten" % (
+        *groups, uses))
+    for verb in ("stays", "left"):
+        lines += ["drivers with a line of \"%s\", by reason:" % verb]
+        lines += ["%6d  %s" % (n, name) for name, n in reasons(results, verb)]
+    return lines
+
+
+def run(tasks, options):
+    """Convert those drivers; yield the results."""
+    with tempfile.TemporaryDirectory() as hidden:
+        hide(hidden)
+        trees = multiprocessing.Queue()
+        for number in range(options.jobs):
+            trees.put("%s.work%d" % (options.tree, number))
+        with multiprocessing.Pool(options.jobs, start, (trees, options.tree, hidden)) as pool:
+            yield from pool.imap_unordered(work, tasks)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--prepare", action="store_true")
+    parser.add_argument("--results")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--sample", type=int)
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--only", help="a regular expression of drivers")
+    parser.add_argument("--inc", help="writes the table to this file")
+    parser.add_argument("--again", action="store_true", help="also those that have a result")
+    parser.add_argument("tree")
+    options = parser.parse_args()
+    if options.prepare:
+        prepare(options.tree)
+        return 0
+
+    found = drivers(options.tree)
+    names = sorted(found)
+    if options.sample:
+        names = sorted(random.Random(options.seed).sample(names, min(options.sample, len(names))))
+    if options.only:
+        names = [name for name in names if re.search(options.only, name)]
+    os.makedirs(options.results, exist_ok=True)
+    results, tasks = [], []
+    for name in names:
+        path = os.path.join(options.results, hashlib.sha256(name.encode()).hexdigest()[:16])
+        if os.path.exists(path) and not options.again:
+            results.append(json.loads(read(path)))
+        else:
+            tasks.append((name, sorted(found[name][0]), sorted(found[name][1]), path))
+    if options.jobs and tasks:
+        # By chance, so that what an interrupted run has done tells of the rest
+        random.Random(options.seed).shuffle(tasks)
+        for result in run(tasks, options):
+            results.append(result)
+            print("convert-all: %s: %s (%s s)" % (
+                result["driver"], VERDICTS.get(result["verdict"], NONE), result["seconds"]),
+                  flush=True)
+            for line in result["errors"] + result["wrong"]:
+                print("convert-all:\t%s" % line, flush=True)
+    # A match of words that are no timers is no driver
+    total = len(found) - sum(result["verdict"] == "none" for result in results)
+    lines = table([result for result in results if result["verdict"] != "none"], total)
+    print("\n".join("convert-all: " + line for line in lines))
+    if options.inc:
+        pathlib.Path(options.inc).write_text(
+            "Printed by *make convert-all* for Linux %s:\n\n::\n\n%s\n" % (
+                read(options.tree + "/include/config/kernel.release").strip(),
+                "\n".join("\t" + line for line in lines)))
+    bad = sum(result["verdict"] in ("wrong", "not built") for result in results)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

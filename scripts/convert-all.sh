@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Converts each driver of the newest kernel that uses timer_list or hrtimer to hwheel, one
+# at a time, and builds it. The configuration is x86-64 with everything as a module;
+# kernel/time and the scheduler are left aside. Prints a line for each driver, and at the end
+#	convert-all: N of N drivers
+# with a table: how many were converted and built, were left alone with a reason, were named
+# for a human, were built although something is wrong, or were not built.
+# The exit status is 0 if the last two are 0.
+#
+# Results stay in the cache until the kernel or the converter changes, so that a run that
+# was interrupted goes on. The folder's name is printed; a file in it has a driver's report.
+#
+# Usage: [SAMPLE=n] [SEED=n] [ONLY=regex] [AGAIN=1] [JOBS=n] convert-all.sh
+#	SAMPLE, SEED	only n drivers, chosen by a seed; the default is 1
+#	ONLY		only drivers with such names, as net/bridge
+#	AGAIN		also drivers that have a result
+#	JOBS		how many drivers at a time; the default is one for each CPU. With 0,
+#			only the table of the results that are there
+# Without SAMPLE and ONLY, the table is written to converted.inc, and the documentation
+# shows it.
+
+. "$(dirname "$0")/lab/lab.sh"
+
+all=$lab_scripts/convert-all.py config=$lab_scripts/convert/config
+
+# Makes a tree in which kbuild has said how it compiles each file with timers. Its files are
+# hard links to those of the source, which it never changes.
+fill_tree()
+{
+	local kbuild=(make -j "$lab_jobs" -C "$1")
+
+	say "convert-all: preparing a tree (about 15 min on one core)"
+	cp -al "$source/." "$1" || return
+	quiet convert-all-config "${kbuild[@]}" KCONFIG_ALLCONFIG="$config" allmodconfig || return
+	quiet convert-all-prepare "${kbuild[@]}" prepare || return
+	quiet convert-all-files /usr/bin/python3 "$all" --prepare "$1"
+}
+
+need python3-clang gcc libc6-dev make flex bison bc libelf-dev libssl-dev
+source=$(linux_source newest)
+key=$(cat "$config" <(declare -f fill_tree) <(gcc --version) | sha256sum)
+tree=$lab_cache/allmodconfig-${source##*/linux-source-}-${key:0:12}
+once "$tree" fill_tree || die "no tree to convert in"
+
+key=$(cd "$lab_top" && cat tools/hwheel-convert hwheel.h hwheel_jiffies.h "$all" | sha256sum)
+results=$tree.results/${key:0:12}
+say "convert-all: results are in $results"
+arguments=(--results "$results" --jobs "${JOBS:-$lab_jobs}")
+[ -z "${SAMPLE-}" ] || arguments+=(--sample "$SAMPLE" --seed "${SEED:-1}")
+[ -z "${ONLY-}" ] || arguments+=(--only "$ONLY")
+[ -z "${AGAIN-}" ] || arguments+=(--again)
+[ -n "${SAMPLE-}${ONLY-}" ] || arguments+=(--inc "$lab_top/converted.inc")
+/usr/bin/python3 "$all" "${arguments[@]}" "$tree"

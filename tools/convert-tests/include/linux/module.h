@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Timers of others, and what else the drivers in here use */
+#ifndef _LINUX_MODULE_H
+#define _LINUX_MODULE_H
+
+#include <linux/hrtimer.h>
+
+struct delayed_work {
+	struct timer_list	timer;
+};
+
+struct sock {
+	struct timer_list	sk_timer;
+};
+
+struct usb_hcd {
+	struct timer_list	rh_timer;
+};
+
+typedef struct {
+	int	held;
+} spinlock_t;
+
+void spin_lock(spinlock_t *lock);
+void spin_unlock(spinlock_t *lock);
+void kfree(void *memory);
+void sk_reset_timer(struct sock *sk, struct timer_list *timer, unsigned long expires);
+void iio_trigger_poll(void *trigger);
+long sys_timer_delete(int timer_delete);
+
+typedef int irqreturn_t;
+
+int request_irq(int irq, irqreturn_t (*handler)(int irq, void *data), void *data);
+
+/* As linux/cleanup.h does it */
+static inline void __unlock(spinlock_t **lock)
+{
+	spin_unlock(*lock);
+}
+
+#define __free(f)		__attribute__((__cleanup__(__free_##f)))
+#define guard(kind)		spinlock_t *__guard				\
+					__attribute__((__cleanup__(__unlock))) = __lock
+#define scoped_guard(kind, lock)						\
+	for (spinlock_t *__scope __attribute__((__cleanup__(__unlock))) = __lock(lock),	\
+	     *__once = __scope; __once; __once = NULL)
+
+spinlock_t *__lock(spinlock_t *lock);
+void __free_kfree(void *memory);
+
+#endif /* _LINUX_MODULE_H */
