@@ -7,11 +7,13 @@
 #
 # Usage: [TIME=seconds] fuzz.sh [run]	libFuzzer looks for new inputs until it finds
 #					a fault, TIME is up, or you interrupt it
-#	 fuzz.sh replay [gcc-options]	runs the kept inputs, built by gcc
+#	 fuzz.sh replay [gcc-options]	runs the kept inputs, built by gcc, then the levels'
+#					KUnit cases
 #	 fuzz.sh fault NAME		the same with a planted fault, which it must find
 #	 fuzz.sh faults			prints the names of these faults
 #	 fuzz.sh cover			prints which lines of hwheel_levels.h they reach
 #	 fuzz.sh keep			adds what the runs found to fuzz/corpus.txt
+#	 fuzz.sh flags			prints gcc's options, one a line
 
 . "$(dirname "$0")/lab/lab.sh"
 
@@ -108,6 +110,9 @@ replay()
 	need gcc libc6-dev
 	build_replay "$lab_work/replay" "$@"
 	"$lab_work/replay" "$corpus"
+	gcc "$@" "${flags[@]}" -O1 "$lab_top/fuzz/kunit.c" "$lab_top/hwheel_test_levels.c" \
+		-o "$lab_work/kunit"
+	"$lab_work/kunit" "${SEED:-$RANDOM}"
 }
 
 # fault NAME: whether the kept inputs find it
@@ -179,6 +184,8 @@ replay|fault)
 	"$@" ;;
 faults)
 	printf '%s\n' "${faults[@]}" | cut -f 1 ;;
+flags)
+	printf '%s\n' "${flags[@]}" ;;
 *)
 	die "no $1; see its head" ;;
 esac
