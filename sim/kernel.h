@@ -38,6 +38,8 @@ struct task_struct {
 	int			count;		/* preempt_count() */
 	int			bh;		/* local_bh_disable() on PREEMPT_RT */
 	unsigned int		relaxed;	/* times, in this wait */
+	unsigned long long	sleeps;		/* times that it said it may */
+	unsigned long long	unrested;	/* writes under locks since then */
 	int			pool;		/* of a worker; or -1 */
 	bool			idle_worker;
 	unsigned long long	wake_at;
@@ -82,6 +84,7 @@ struct sim_world {
 	bool			holds;		/* each step may take long, for KIND=race */
 	bool			migrate;	/* tasks wander between CPUs */
 	bool			no_debug_objects;	/* their fixups do nothing */
+	bool			no_cpuhp;	/* there is no state left for hwheel */
 	bool			verbose;
 };
 
@@ -95,7 +98,10 @@ extern unsigned long long sim_hotplug_at;	/* the last of these */
 extern long sim_allocs, sim_alloc_fail_at, sim_alloc_fails, sim_allocs_failed;
 extern unsigned long long sim_alloc_failed_at;
 
+extern char sim_said[300];		/* the last line of the log */
+
 void sim_fail_allocs(long after, long n);
+size_t sim_allocated(const void *ptr);	/* its size */
 
 unsigned long long sim_random(void);
 unsigned long long sim_rnd(unsigned long long n);	/* less than n */
@@ -135,6 +141,7 @@ void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes);
 void oracle_irqs_on(unsigned long long writes);
 void oracle_stalled(unsigned long long ns);	/* by the host */
 void oracle_hrtimer(struct hrtimer *timer, bool end);
+void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires);
 bool oracle_warn(const char *text);
 bool oracle_mistake(const struct sim_cpu *cpu);	/* its call is one */
 void oracle_quiet(void);		/* nothing goes on, and something is to come */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <linux/debugobjects.h>
 #include <linux/ktime.h>
+#include <linux/sched/task_stack.h>
 
 #include "oracle.h"
 
@@ -25,6 +26,13 @@ u64 sim_calls, sim_fired, sim_worst;
 unsigned int sim_suspends;
 u64 sim_last_suspend;
 u64 sim_late_ns;
+const char *sim_expects;
+bool sim_warned;
+u64 sim_setups;
+unsigned int sim_left;
+
+/* What tracepoints have told */
+static u64 traced_entries, traced_exits, traced_moves[SIM_WHEELS], traced_cuts[SIM_WHEELS];
 
 static struct slot *slot_of(const void *timer)
 {
@@ -161,10 +169,12 @@ void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot)
 {
 	*call = (struct sim_call){ .kind = kind, .slot = slot, .outer = current->call,
 				   .cpu = sim_cpu->id, .was_on = -1, .on = -1,
-				   .hotplugs = sim_hotplugs, .time = sim_time };
+				   .hotplugs = sim_hotplugs, .time = sim_time,
+				   .sleeps = current->sleeps };
 	sim_calls++;
 	sim_quiet_steps = 0;
 	current->relaxed = 0;
+	current->unrested = 0;
 	if (slot) {
 		struct sim_call *other;
 
@@ -220,6 +230,42 @@ static const char *const kinds[] = {
 	"other",
 };
 
+/*
+ * How coarsely @tick is aligned: by the widest slot that begins there, then by the
+ * greatest power of two that divides that slot's number.
+ */
+static unsigned int roundness(const struct mwheel *w, u64 tick)
+{
+	unsigned int i, levels = peek_levels(w->wheel), level = 0;
+	bool pow2 = true;
+	u64 width = 1;
+
+	for (i = 0; i < levels; i++)
+		pow2 &= !(peek_spokes(w->wheel, i) & (peek_spokes(w->wheel, i) - 1));
+	for (i = 1; i < levels && !pow2; i++)
+		if (!(tick % (width * peek_spokes(w->wheel, i - 1)))) {
+			width *= peek_spokes(w->wheel, i - 1);
+			level = i;
+		} else {
+			break;
+		}
+	return level * 64 + __builtin_ctzll(tick / width);
+}
+
+/* Is @tick the roundest from @first to @last? */
+static bool roundest(const struct mwheel *w, u64 tick, u64 first, u64 last)
+{
+	unsigned int i, best = roundness(w, tick);
+	u64 width = 1, unit;
+
+	for (i = 0; i < peek_levels(w->wheel); width *= peek_spokes(w->wheel, i++))
+		for (unit = width; unit && unit <= last; unit *= 2)
+			if (last / unit * unit >= first &&
+			    roundness(w, last / unit * unit) > best)
+				return false;
+	return true;
+}
+
 /* A timer has been armed, by @call: is it what the call asked for? */
 static void check_armed(struct sim_call *call, struct slot *slot, s64 expires)
 {
@@ -251,6 +297,10 @@ static void check_armed(struct sim_call *call, struct slot *slot, s64 expires)
 
 		if (first * (s64)slot->wheel->tick <= high && expires % slot->wheel->tick)
 			sim_find("hwheel_add_at with slack picked %lld, which is no tick", expires);
+		else if (first * (s64)slot->wheel->tick <= high &&
+			 !roundest(slot->wheel, expires / slot->wheel->tick, first,
+				   high / slot->wheel->tick))
+			sim_find("hwheel_add_at from %lld to %lld picked %lld", low, high, expires);
 		if (first * (s64)slot->wheel->tick > high && expires != low)
 			sim_find("hwheel_add_at with slack moved the time, and there is no tick");
 	}
@@ -320,6 +370,10 @@ void call_end(struct sim_call *call, s64 ret)
 			sim_find("%s of timer %d returned 0, and it was pending all the while",
 				 kind, slot->nr);
 		if (call->kind == CALL_CANCEL_SYNC || call->kind == CALL_SHUTDOWN_SYNC) {
+			if (slot->wheel && slot->wheel->config.context == HWHEEL_WORK &&
+			    !in_interrupt() && call->sleeps == current->sleeps)
+				sim_find("%s of timer %d may sleep, and does not say so", kind,
+					 slot->nr);
 			if (slot->ends < call->pops)
 				sim_find("%s of timer %d returned, and its callback is running",
 					 kind, slot->nr);
@@ -358,34 +412,70 @@ void call_end(struct sim_call *call, s64 ret)
 /* ------------------------------------------------------------------------ */
 /* What hwheel tells */
 
+const struct debug_obj_descr *sim_descr;
+
+static struct object *object_of(void *timer)
+{
+	return container_of((struct hwheel_timer *)timer, struct object, timer);
+}
+
+static void object_init(void *addr, const struct debug_obj_descr *descr, bool on_stack)
+{
+	struct object *object = object_of(addr);
+	struct slot *slot = object->slot;
+
+	sim_descr = descr;
+	if (on_stack != object_is_on_stack(addr))
+		sim_find("debugobjects: a timer is %son the stack", on_stack ? "not " : "");
+	if (!sim_world.no_debug_objects &&
+	    (slot ? slot->pending : object->state == ODEBUG_STATE_ACTIVE))
+		descr->fixup_init(addr, ODEBUG_STATE_ACTIVE);
+	object->state = ODEBUG_STATE_INIT;
+}
+
 void debug_object_init(void *addr, const struct debug_obj_descr *descr)
 {
-	struct slot *slot = slot_of(addr);
-
-	if (slot && slot->pending && !sim_world.no_debug_objects)
-		descr->fixup_init(addr, ODEBUG_STATE_ACTIVE);
+	object_init(addr, descr, false);
 }
 
 void debug_object_init_on_stack(void *addr, const struct debug_obj_descr *descr)
 {
-	debug_object_init(addr, descr);
+	object_init(addr, descr, true);
 }
 
 void debug_object_assert_init(void *addr, const struct debug_obj_descr *descr)
 {
+	struct object *object = object_of(addr);
+
+	if (object->slot || object->state || sim_world.no_debug_objects)
+		return;
+	sim_descr = descr;
+	if (descr->is_static_object(addr))
+		object->state = ODEBUG_STATE_INIT;
+	else
+		descr->fixup_assert_init(addr, ODEBUG_STATE_NOTAVAILABLE);
 }
 
 void debug_object_free(void *addr, const struct debug_obj_descr *descr)
 {
+	struct object *object = object_of(addr);
+
+	if (object->state == ODEBUG_STATE_ACTIVE)
+		sim_find("debugobjects: a timer is freed and is pending");
+	object->state = ODEBUG_STATE_NONE;
 }
 
 int debug_object_activate(void *addr, const struct debug_obj_descr *descr)
 {
-	struct slot *slot = slot_of(addr);
+	struct object *object = object_of(addr);
+	struct slot *slot = object->slot;
 
 	sim_quiet_steps = 0;
-	if (slot->pending)
+	if (slot && slot->pending)
 		sim_find("timer %d is armed as one that was not pending, and was", slot->nr);
+	if (!slot && object->state == ODEBUG_STATE_ACTIVE)
+		sim_find("debugobjects: a timer is armed twice");
+	object->state = ODEBUG_STATE_ACTIVE;
 	return 0;
 }
 
@@ -431,6 +521,11 @@ void debug_object_deactivate(void *addr, const struct debug_obj_descr *descr)
 	struct slot *slot = slot_of(addr);
 
 	sim_quiet_steps = 0;
+	if (!slot && object_of(addr)->state != ODEBUG_STATE_ACTIVE)
+		sim_find("debugobjects: a timer leaves that was not pending");
+	object_of(addr)->state = ODEBUG_STATE_INACTIVE;
+	if (!slot)
+		return;
 	if (by_call(slot)) {
 		not_pending(slot);
 		return;
@@ -444,6 +539,7 @@ void debug_object_deactivate(void *addr, const struct debug_obj_descr *descr)
 	slot->popped = true;
 	slot->pops++;
 	slot->wheel->expired++;
+	slot->due_cpu = peek_timer_cpu(addr);
 	slot->due_expires = slot->expires;
 	slot->due_armed_at = slot->armed_at;
 	slot->due_armed_clock = slot->armed_clock;
@@ -454,9 +550,12 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 {
 	struct slot *slot = slot_of(timer);
 	struct sim_call *call = current->call;
-	struct mwheel *w = slot->wheel;
 	int cpu = peek_base_cpu(base);
+	struct mwheel *w;
 
+	if (!slot)			/* it is of calls.c */
+		return;
+	w = slot->wheel;
 	if (!call || call->slot != slot || call->kind > CALL_ARMS)
 		sim_find("timer %d is armed, and nobody asked for it", slot->nr);
 	if (slot->shut)
@@ -512,6 +611,8 @@ void oracle_hwheel_cancel(struct hwheel_timer *timer, void *function)
 	struct slot *slot = slot_of(timer);
 	struct sim_call *call = current->call;
 
+	if (!slot)
+		return;
 	if (!by_call(slot))
 		sim_find("timer %d is cancelled, and nobody asked for it", slot->nr);
 	if (slot->pending)		/* set up anew while it was pending */
@@ -539,6 +640,10 @@ bool oracle_warn(const char *text)
 
 	if (sim_world.verbose)
 		sim_log("warning: %s", text);
+	if (sim_expects && strstr(text, sim_expects)) {
+		sim_warned = true;
+		return true;
+	}
 	if (!call)
 		return false;
 	if (strstr(text, "its wheel is gone"))
@@ -549,8 +654,10 @@ bool oracle_warn(const char *text)
 		return call->kind == CALL_DESTROY && call->cancels;
 	if (strstr(text, "set up while pending"))
 		return call->kind == CALL_SETUP && call->seen & SEEN_PENDING;
-	if (strstr(text, "never destroyed") || strstr(text, "were left pending"))
+	if (strstr(text, "never destroyed") || strstr(text, "were left pending")) {
+		sim_left++;
 		return call->kind == CALL_OTHER;
+	}
 	return false;
 }
 
@@ -592,17 +699,33 @@ static u64 run_due(const struct mwheel *w, const struct hrtimer *timer, int cpu)
 	return clamp((u64)due, min(w->run_ended[cpu], begin), begin);
 }
 
+/* A wheel that lacks fans gets them soon, if there is memory, and tasks have their turn. */
 static void note_starved(struct mwheel *w, int cpu)
 {
-	if (peek_starved(w->wheel, cpu))
-		w->starved_at[cpu] = sim_time;
+	u64 since = w->starved_since[cpu];
+
+	if (!peek_starved(w->wheel, cpu)) {
+		w->starved_since[cpu] = 0;
+		return;
+	}
+	w->starved_at[cpu] = sim_time;
+	if (!since || sim_alloc_failed_at + 1100000000 > since || sim_hotplug_at > since)
+		w->starved_since[cpu] = sim_time;
+	else if (sim_time - since > 500000000)
+		sim_find("CPU %d of %s lacks fans for %llu ns", cpu, w->name, sim_time - since);
+}
+
+/* How long others had the CPU before this run */
+static u64 due_gap(const struct mwheel *w, int cpu)
+{
+	return w->run_begun[cpu] - min(w->run_begun[cpu], w->run_ended[cpu]);
 }
 
 /* What a run has earned, and how long it took */
 static void count_run(struct mwheel *w, int cpu)
 {
 	int nr = w - sim_wheels;
-	u64 ns = sim_time - w->run_begun[cpu], callbacks, earned = 0;
+	u64 ns = sim_time - w->run_begun[cpu], callbacks, earned = 0, pause;
 
 	callbacks = tally_since(&busy[cpu], w->run_begun[cpu]);
 	tally(&runs[sim_cpu->id], sim_time, ns - min(ns, callbacks));
@@ -620,6 +743,25 @@ static void count_run(struct mwheel *w, int cpu)
 			w->run_spent[cpu] = 0;
 		w->run_spent[cpu] = min(w->run_spent[cpu], 2 * w->budget);
 	}
+	/* A rest that is cut again keeps its end. */
+	if (!earned && w->resume[cpu] > sim_clock(w) && peek_resume(w->wheel, cpu) > w->resume[cpu])
+		sim_find("a rest on CPU %d of %s ends at %lld, not %lld", cpu, w->name,
+			 peek_resume(w->wheel, cpu), w->resume[cpu]);
+	w->resume[cpu] = peek_resume(w->wheel, cpu);
+	/*
+	 * A run that was cut leaves the CPU to others for a while. Each run that moves for
+	 * long is cut.
+	 */
+	pause = ns > w->budget + 10000 ? w->budget / 8 : 0;
+	if (w->config.context == HWHEEL_HARDIRQ && w->called_at[cpu] >= w->run_begun[cpu] &&
+	    !peek_spent(w->wheel, cpu))
+		pause = w->budget;
+	pause -= pause / 8;		/* it begins when the run reads the clock last */
+	w->break_until[cpu] = sim_time + pause - min(pause, 3000ULL + sim_world.stall_ns);
+	if (!callbacks && ns > 50000 && due_gap(w, cpu) < ns / 4 && ++w->greedy[cpu] > 16)
+		sim_find("runs on CPU %d of %s move timers without a pause", cpu, w->name);
+	if (callbacks || due_gap(w, cpu) >= ns / 4)
+		w->greedy[cpu] = 0;
 	w->earned[cpu] = earned;
 	/* A batch of moves, too, ends the run if a timer is due. */
 	if (!earned && w->config.context == HWHEEL_HARDIRQ)
@@ -660,6 +802,70 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 	if (in_hardirq() && (u64)expires > now + w->budget / 2 && w->budget > 20000)
 		sim_find("a needless break of %llu ns on CPU %d of %s: runs took %llu ns",
 			 expires - now, cpu, w->name, w->run_spent[cpu]);
+}
+
+/* hwheel tells tracepoints what it does: before it arms the hrtimer, after it has moved */
+static struct {
+	struct hwheel_base	*base;
+	s64			expires;
+} traced_arm[SIM_CPUS];
+
+void oracle_hwheel_arm(struct hwheel_base *base, s64 expires)
+{
+	traced_arm[sim_cpu->id].base = base;
+	traced_arm[sim_cpu->id].expires = expires;
+}
+
+void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
+{
+	struct hwheel_base *base = traced_arm[sim_cpu->id].base;
+	struct hwheel *wheel;
+	int cpu;
+
+	wheel = peek_wheel(timer, &cpu);
+	if (!base || traced_arm[sim_cpu->id].expires != expires || peek_base_cpu(base) != cpu ||
+	    peek_base_wheel(base) != wheel)
+		sim_find("hwheel_arm tells of another time than %lld", expires);
+	traced_arm[sim_cpu->id].base = NULL;
+}
+
+static struct mwheel *wheel_of(const struct hwheel_base *base)
+{
+	struct mwheel *w;
+
+	for (w = sim_wheels; w < sim_wheels + SIM_WHEELS; w++)
+		if (w->state != NO_WHEEL && w->wheel == peek_base_wheel(base))
+			return w;
+	return NULL;
+}
+
+void oracle_hwheel_cascade(struct hwheel_base *base, u64 moved)
+{
+	struct mwheel *w = wheel_of(base);
+
+	if (w)
+		traced_moves[w - sim_wheels] += moved;
+}
+
+void oracle_hwheel_budget(struct hwheel_base *base, s64 now, s64 end)
+{
+	struct mwheel *w = wheel_of(base);
+
+	if (!w)
+		return;
+	traced_cuts[w - sim_wheels]++;
+	if (now > sim_clock(w) || end > now + (s64)w->budget)
+		sim_find("hwheel_budget tells of %lld and %lld", now, end);
+}
+
+void oracle_hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel)
+{
+	const struct sim_call *call = current->call;
+
+	if (slot_of(timer) && (!call || call->kind != CALL_SETUP || call->slot != slot_of(timer) ||
+			       call->wheel->wheel != wheel))
+		sim_find("hwheel_setup tells of another timer or wheel");
+	sim_setups++;
 }
 
 void oracle_hrtimer(struct hrtimer *timer, bool end)
@@ -792,9 +998,17 @@ static void check_late(struct slot *slot, struct mwheel *w)
 	late = (u64)now - (u64)slot->due_expires < (u64)S64_MAX ?
 	       now - slot->due_expires : KTIME_MAX;
 	if (late >= 0) {
-		s64 high = late, low = late - (s64)(sim_time - w->run_begun[cpu]);
+		/*
+		 * hwheel reads the clock when a run begins, and after a callback, if a jiffy
+		 * has begun meanwhile; in hardirq context always.
+		 */
+		s64 blur = sim_time - w->run_begun[cpu];
+		s64 since = sim_time - min(w->called_at[cpu], sim_time);
+		s64 high = late, low;
 
-		low = max(low - 50000, (s64)0);
+		if (w->config.context != HWHEEL_HARDIRQ)
+			since += 4000000;
+		low = max(late - min(blur, since) - 50000, (s64)0);
 		w->late_high[fls64_((u64)high)]++;
 		w->late_low[fls64_((u64)low)]++;
 		w->max_high[cpu] = max(w->max_high[cpu], high);
@@ -833,6 +1047,11 @@ static void check_late(struct slot *slot, struct mwheel *w)
 		allowed -= min(allowed, passed - min(passed, rounds));
 	}
 	note_starved(w, cpu);
+	if (!in_thread(w) && slot->cpu == cpu && begin < w->run_ended[cpu] &&
+	    w->run_begun[cpu] > w->run_ended[cpu] && w->run_begun[cpu] < w->break_until[cpu] &&
+	    w->hotplugs == sim_hotplugs && !sim_world.holds)
+		sim_find("timer %d runs %llu ns before the end of a break", slot->nr,
+			 w->break_until[cpu] - w->run_begun[cpu]);
 	bound = late_bound(w, cpu, begin);
 	if (over > allowed && over - allowed > sim_worst)
 		sim_worst = over - allowed;
@@ -842,14 +1061,35 @@ static void check_late(struct slot *slot, struct mwheel *w)
 			 sim_context(), cpu);
 }
 
+/* The tracepoints around a callback, with what they tell */
+static struct {
+	struct hwheel_timer	*timer;
+	s64			expires;
+} traced[SIM_CPUS];
+
+void oracle_hwheel_expire_entry(struct hwheel_base *base, struct hwheel_timer *timer, s64 expires)
+{
+	traced[peek_base_cpu(base)].timer = timer;
+	traced[peek_base_cpu(base)].expires = expires;
+	traced_entries++;
+}
+
+void oracle_hwheel_expire_exit(struct hwheel_timer *timer, void *function)
+{
+	traced_exits++;
+}
+
 void oracle_callback(struct slot *slot, struct object *object)
 {
 	struct mwheel *w = slot->wheel;
+	int cpu = slot->due_cpu;
 
 	sim_quiet_steps = 0;
 	sim_fired++;
 	if (!slot->popped)
 		sim_find("the callback of timer %d runs, and it was not due", slot->nr);
+	if (traced[cpu].timer != &object->timer || traced[cpu].expires != slot->due_expires)
+		sim_find("hwheel_expire_entry tells of another timer than %d", slot->nr);
 	slot->popped = false;
 	if (slot->running)
 		sim_find("the callback of timer %d runs twice at a time", slot->nr);
@@ -865,6 +1105,7 @@ void oracle_callback(struct slot *slot, struct object *object)
 void oracle_callback_end(struct slot *slot, u64 life)
 {
 	sim_quiet_steps = 0;
+	slot->due_wheel->called_at[sim_cpu->id] = sim_time;
 	/* What it costs hwheel to call back is of the callback's time. */
 	tally(&busy[sim_cpu->id], sim_time, 400 + sim_world.jitter);
 	if (slot->due_past) {
@@ -898,6 +1139,8 @@ void oracle_new_wheel(struct mwheel *w)
 	memcpy(name, w->name, sizeof(name));
 	memset(w, 0, sizeof(*w));
 	for (cpu = 0; cpu < SIM_CPUS; cpu++) {
+		traced_moves[w - sim_wheels] = 0;
+		traced_cuts[w - sim_wheels] = 0;
 		own[w - sim_wheels][cpu].n = 0;
 		breaks[w - sim_wheels][cpu].n = 0;
 		arms[w - sim_wheels][cpu].n = 0;
@@ -1089,6 +1332,138 @@ static void compare_sum(struct mwheel *w, const char *file, int column, int next
 	free(text);
 }
 
+/* Rows of a file, without its first line. Frees @text. */
+static struct rows {
+	s64	(*c)[10];
+	int	n;
+} rows_of(char *text)
+{
+	struct rows rows = { };
+	char *p = text, word[32];
+	s64 c[10] = { };
+
+	while (text && row(&p, word, c, 10) >= 0) {
+		if (*word == '#')
+			continue;
+		rows.c = realloc(rows.c, (rows.n + 1) * sizeof(*rows.c));
+		memcpy(rows.c[rows.n++], c, sizeof(c));
+		memset(c, 0, sizeof(c));
+	}
+	free(text);
+	return rows;
+}
+
+/* The width of a level in ticks; of the parking lot: of all levels together */
+static u64 width_of(const struct mwheel *w, s64 level)
+{
+	u64 width = 1;
+
+	while (level--)
+		width *= peek_spokes(w->wheel, level);
+	return width;
+}
+
+static s64 tick_ns(const struct mwheel *w, u64 ticks)
+{
+	return ticks > (u64)S64_MAX / w->tick ? S64_MAX : (s64)(ticks * w->tick);
+}
+
+/*
+ * The rows of a level against those of its spokes: the header says what they mean. The
+ * clock of a level may be behind the time.
+ */
+static void check_level(struct mwheel *w, const s64 *c, const struct rows *spokes)
+{
+	s64 planned = peek_levels(w->wheel), level = c[1], n, timers = 0, occupied = 0;
+	s64 next = S64_MAX;
+	u64 width = width_of(w, level);
+	int i;
+
+	if (c[0] < 0 || c[0] >= sim_world.cpus || level < 0 || level > planned)
+		sim_find("file levels of %s has a row of CPU %lld, level %lld", w->name, c[0],
+			 level);
+	n = level < planned ? peek_spokes(w->wheel, level) : 64;
+	for (i = 0; i < spokes->n; i++) {
+		const s64 *spoke = spokes->c[i];
+
+		if (spoke[0] != c[0] || spoke[1] != level)
+			continue;
+		occupied++;
+		timers += spoke[4];
+		next = min(next, spoke[3]);
+		/* An overdue timer is in the spoke of the clock. */
+		if (level < planned && spoke[3] < S64_MAX &&
+		    spoke[3] / (s64)w->tick / (s64)width % n != spoke[2])
+			sim_find("spoke %lld of level %lld of %s is for %lld", spoke[2], level,
+				 w->name, spoke[3]);
+	}
+	if (c[2] != tick_ns(w, width) || c[3] != n)
+		sim_find("level %lld of %s has %lld spokes of %lld ns, not %lld of %lld", level,
+			 w->name, c[3], c[2], n, tick_ns(w, width));
+	if (c[4] != (level < planned ? tick_ns(w, width * n) : S64_MAX))
+		sim_find("level %lld of %s has an interval of %lld ns", level, w->name, c[4]);
+	if (c[5] != tick_ns(w, peek_clock(w->wheel, c[0]) / (level < planned ? width : 1) *
+			    (level < planned ? width : 1)))
+		sim_find("the clock of level %lld of %s is %lld", level, w->name, c[5]);
+	if (c[6] != occupied || c[7] != timers || c[8] != next)
+		sim_find("level %lld of %s has %lld %lld %lld, its spokes %lld %lld %lld", level,
+			 w->name, c[6], c[7], c[8], occupied, timers, next);
+}
+
+/* The files of a wheel against each other. Nothing moves meanwhile. */
+static void compare_files(struct mwheel *w)
+{
+	u64 moved = peek_moves(w->wheel), cpu;
+	s64 before = sim_clock(w), now;
+	struct rows levels = rows_of(sim_read_file(w->name, "levels", 64 + sim_rnd(4096)));
+	struct rows spokes = rows_of(sim_read_file(w->name, "spokes", 64 + sim_rnd(4096)));
+	struct rows timers = rows_of(sim_read_file(w->name, "timers", 64 + sim_rnd(4096)));
+	unsigned int shown[SIM_CPUS] = { };
+	int i, j = 0;
+
+	now = sim_clock(w);
+	if (moved != peek_moves(w->wheel) || !timers.n != !w->pending)
+		goto out;
+	for (i = 0; i < levels.n; i++) {
+		check_level(w, levels.c[i], &spokes);
+		shown[levels.c[i][0]]++;
+		if (i && levels.c[i][0] * 16 + levels.c[i][1] <=
+			 levels.c[i - 1][0] * 16 + levels.c[i - 1][1])
+			sim_find("file levels of %s is in no order", w->name);
+	}
+	for (cpu = 0; cpu < sim_world.cpus; cpu++)
+		if (shown[cpu] != peek_levels_shown(w->wheel, cpu))
+			sim_find("file levels of %s has %u rows of CPU %llu, not %u", w->name,
+				 shown[cpu], cpu, peek_levels_shown(w->wheel, cpu));
+	/* Both go through the spokes in their order */
+	for (i = 0; i < spokes.n; i++) {
+		const s64 *spoke = spokes.c[i];
+		s64 n;
+
+		for (n = 0; j < timers.n; n++, j++) {
+			const s64 *timer = timers.c[j];
+
+			if (memcmp(timer, spoke, 3 * sizeof(*timer)))
+				break;
+			if (timer[3] > now && due_at(w, timer[3]) < spoke[3])
+				sim_find("a timer of %lld is in a spoke of %lld", timer[3],
+					 spoke[3]);
+			if (timer[4] > timer[3] - before || timer[4] < timer[3] - now)
+				sim_find("file timers of %s: %lld remain until %lld", w->name,
+					 timer[4], timer[3]);
+		}
+		if (n != spoke[4])
+			sim_find("spoke %lld of level %lld of %s has %lld timers, not %lld",
+				 spoke[2], spoke[1], w->name, spoke[4], n);
+	}
+	if (j != timers.n)
+		sim_find("file timers of %s has a timer of no spoke", w->name);
+out:
+	free(levels.c);
+	free(spokes.c);
+	free(timers.c);
+}
+
 /* Is it known within a little how late hwheel itself saw each callback begin? */
 static bool exact_late(const struct mwheel *w)
 {
@@ -1191,9 +1566,14 @@ static void compare_config(struct mwheel *w)
 	snprintf(wanted, sizeof(wanted), "name %s\ntick_ns %llu\n", w->name, w->tick);
 	if (!strstr(text, wanted))
 		sim_find("config of %s: %s", w->name, text);
-	snprintf(wanted, sizeof(wanted), "clock %s\ncontext %s\nbudget_ns %llu\n",
+	snprintf(wanted, sizeof(wanted), "\nclock %s\ncontext %s\nbudget_ns %llu\n%s%s",
 		 w->config.clock == CLOCK_BOOTTIME ? "boottime" : "monotonic",
-		 contexts[w->config.context], w->budget);
+		 contexts[w->config.context], w->budget,
+		 w->config.context == HWHEEL_WORK ? "unbound " : "bytes_per_cpu ",
+		 w->config.context != HWHEEL_WORK ? "" : w->config.flags ? "1\n" : "0\n");
+	if (!strstr(text, wanted))
+		sim_find("config of %s: %s", w->name, text);
+	snprintf(wanted, sizeof(wanted), "\nbytes_per_cpu %zu\n", peek_bytes(w->wheel));
 	if (!strstr(text, wanted))
 		sim_find("config of %s: %s", w->name, text);
 	if (w->config.levels) {		/* a zero repeats the level below */
@@ -1224,6 +1604,11 @@ void oracle_compare(struct mwheel *w)
 	if (w->added != w->expired + w->cancelled + w->pending)
 		sim_find("%s: %llu were added, %llu expired, %llu were cancelled, %llu are pending",
 			 w->name, w->added, w->expired, w->cancelled, w->pending);
+	check_count(w, "cascaded", traced_moves[w - sim_wheels]);
+	check_count(w, "budget_overruns", traced_cuts[w - sim_wheels]);
+	if (traced_entries != traced_exits || traced_entries < sim_fired)
+		sim_find("%llu callbacks, %llu traced begins and %llu ends", sim_fired,
+			 traced_entries, traced_exits);
 	compare_stats(w);
 	compare_lateness(w);
 	compare_config(w);
@@ -1231,4 +1616,5 @@ void oracle_compare(struct mwheel *w)
 	compare_sum(w, "spokes", 4, 3);
 	if (w->pending == pending)
 		compare_timers(w, 64 + sim_rnd(8192));
+	compare_files(w);
 }

@@ -6,6 +6,7 @@
 #ifndef _SIM_ORACLE_H
 #define _SIM_ORACLE_H
 
+#include <linux/debugobjects.h>
 #include "wheel.h"
 
 #define SIM_WHEELS	12
@@ -40,6 +41,7 @@ struct sim_call {
 	unsigned int		seen, arms, cancels, alone;
 	bool			was_pending, dead_wheel, shut;
 	u64			pops, switches, time;
+	unsigned long long	sleeps;
 	unsigned int		hotplugs;
 	struct mwheel		*wheel;
 };
@@ -57,7 +59,12 @@ struct mwheel {
 	u64			run_due[SIM_CPUS];
 	u64			run_spent[SIM_CPUS];	/* in the interrupt, less the pauses */
 	u64			earned[SIM_CPUS];	/* the break that a run has earned */
+	u64			called_at[SIM_CPUS];	/* the end of the last callback */
+	ktime_t			resume[SIM_CPUS];	/* the end of the last rest or break */
 	u64			starved_at[SIM_CPUS];	/* when fans were missing */
+	u64			starved_since[SIM_CPUS];
+	u64			break_until[SIM_CPUS];
+	unsigned int		greedy[SIM_CPUS];	/* runs that moved, without a pause */
 	u64			armed_ahead[SIM_CPUS];
 	s64			last_due[SIM_CPUS];	/* the greatest that has run */
 	u64			late_low[SIM_LATE], late_high[SIM_LATE];
@@ -68,7 +75,8 @@ struct mwheel {
 
 struct object {
 	struct hwheel_timer	timer;
-	struct slot		*slot;
+	struct slot		*slot;		/* NULL: it is of calls.c */
+	enum debug_obj_state	state;
 };
 
 struct slot {
@@ -91,6 +99,7 @@ struct slot {
 	bool			popped;		/* its callback is about to begin */
 	bool			due_past;	/* and had been armed for the past */
 	struct mwheel		*due_wheel;
+	int			due_cpu;
 	u64			*past_at;	/* in which sum it counts */
 	u64			past_ns;	/* the longest callback of that kind */
 	u64			begun_at;
@@ -112,6 +121,11 @@ extern u64 sim_calls, sim_fired;
 extern unsigned int sim_suspends;
 extern u64 sim_last_suspend;
 extern u64 sim_late_ns;		/* a bound of the program's own; or 0 */
+extern const char *sim_expects;	/* part of a warning that may come; or NULL */
+extern unsigned int sim_left;	/* warnings that something was left at the end */
+extern u64 sim_setups;		/* that the tracepoint told of */
+extern bool sim_warned;		/* it came */
+extern const struct debug_obj_descr *sim_descr;	/* what hwheel tells debugobjects */
 extern u64 sim_worst;		/* lateness beyond what callbacks and the host took */
 
 void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot);

@@ -25,5 +25,6 @@ void program_write(const struct program *p, FILE *file);
 bool program_read(struct program *p, FILE *file);
 void program_run(const struct program *p);	/* ends by _exit() */
 void program_done(void);			/* main.c's */
+void known_calls(void);				/* calls.c's */
 
 #endif /* _SIM_PROGRAM_H */
