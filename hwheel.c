@@ -232,7 +232,7 @@ struct hwheel_base {
 	bool			boottime;	/* the wheel's clock is CLOCK_BOOTTIME */
 	bool			closing;	/* the wheel is being destroyed */
 	struct hwheel_timer	*running;	/* timer whose callback is running */
-	u64			armed;		/* tick of @hrtimer; 0 in a run */
+	u64			armed;		/* tick of @hrtimer; 0 in a run or break */
 	u64			count[HWHEEL_COUNTERS];
 
 	struct hwheel_levels	levels;
@@ -1026,8 +1026,8 @@ static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_
 	}
 	base->resume = resume;
 	if (ripe || cut == HWHEEL_CUT_OVERDRAWN) {
-		/* Arming a timer meanwhile leaves the hrtimer alone */
-		base->armed = max(levels->clock, 1ULL);
+		/* As in a run: arming a timer, or a crowd, leaves the hrtimer alone */
+		base->armed = 0;
 		hwheel_start_hrtimer(base, resume);
 		return true;
 	}
