@@ -334,6 +334,18 @@ static void leave_irqs(struct hwheel_timer *timer)
 	runs++;
 }
 
+/* It is to move to another CPU, and is set up before it can. */
+static void setup_itself(struct hwheel_timer *timer)
+{
+	hwheel_add_on(timer, 1000000, (sim_cpu->id + 1) % sim_world.cpus);
+	if (sim_world.no_debug_objects)
+		WARNS("set up while pending", (setup(timer, count), 0));
+	else
+		setup(timer, count);
+	EXPECT(!hwheel_pending(timer));
+	runs++;
+}
+
 static bool held;
 
 static void hold(struct hwheel_timer *timer)
@@ -372,6 +384,10 @@ static void callbacks(enum hwheel_context context)
 	run(leave_preempt);
 	if (!SIM_RT)
 		run(leave_irqs);
+	run(setup_itself);
+	sim_world.no_debug_objects = true;
+	run(setup_itself);
+	sim_world.no_debug_objects = false;
 	if (context == HWHEEL_WORK)
 		run(destroy_own);
 	if (sim_world.cpus > 1)
@@ -458,6 +474,29 @@ static void debug_objects(void)
 	EXPECT(!hwheel_pending(one));
 	EXPECT(hwheel_count(wheel, "added") == hwheel_count(wheel, "cancelled") +
 					       hwheel_count(wheel, "expired"));
+
+	/* Memory that may hold anything: bytes, a copy of a timer, half of a copy */
+	sim_world.no_debug_objects = true;
+	hwheel_add(one, 1000000000);
+	memset(&objects[1].timer, 0x5a, sizeof(objects[1].timer));
+	setup(&objects[1].timer, count);
+	objects[1].timer = *one;
+	setup(&objects[1].timer, count);
+	objects[1].timer = *one;
+	objects[1].timer.base = (void *)0x5a5a5a5a;
+	setup(&objects[1].timer, count);
+	objects[1].timer = *one;
+	objects[1].timer.life++;
+	setup(&objects[1].timer, count);
+	objects[1].timer = *one;
+	objects[1].timer.entry.next = &objects[1].timer.entry;
+	setup(&objects[1].timer, count);
+	objects[1].timer = *one;
+	objects[1].timer.entry.prev = NULL;
+	setup(&objects[1].timer, count);
+	EXPECT(!hwheel_pending(&objects[1].timer) && hwheel_pending(one));
+	EXPECT(hwheel_add(one, 1000000000) && hwheel_cancel(one));
+	sim_world.no_debug_objects = false;
 }
 
 /* ------------------------------------------------------------------------ */
