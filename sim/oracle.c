@@ -1596,7 +1596,10 @@ static void compare_config(struct mwheel *w)
 void oracle_compare(struct mwheel *w)
 {
 	u64 pending = w->pending;
+	const char *left = peek_at_rest(w->wheel);
 
+	if (left)
+		sim_find("%s is at rest, and there is %s", w->name, left);
 	check_count(w, "added", w->added);
 	check_count(w, "rearmed", w->rearmed);
 	check_count(w, "cancelled", w->cancelled);

@@ -92,6 +92,31 @@ peek u64 peek_spent(struct hwheel *wheel, int cpu)
 	return per_cpu_ptr(wheel->bases, cpu)->spent;
 }
 
+peek const char *peek_at_rest(struct hwheel *wheel)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+
+		if (peek_busy(wheel, cpu))
+			continue;
+		if (atomic_read(&base->waiters))
+			return "waiters";
+		if (base->kicks)
+			return "kicks";
+		if (base->running || base->runner)
+			return "a callback that runs";
+		if (base->closing || base->offline == cpu_online(cpu))
+			return "a wrong state";
+		if (base->levels.walk || base->levels.walked)
+			return "a walk";
+		if (!base->levels.pending && base->armed != HWHEEL_NEVER && !base->hrtimer.__queued)
+			return "an armed base";
+	}
+	return NULL;
+}
+
 peek ktime_t peek_resume(struct hwheel *wheel, int cpu)
 {
 	return per_cpu_ptr(wheel->bases, cpu)->resume;

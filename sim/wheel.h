@@ -20,6 +20,7 @@ u64 peek_spent(struct hwheel *wheel, int cpu);
 ktime_t peek_resume(struct hwheel *wheel, int cpu);
 bool peek_starved(struct hwheel *wheel, int cpu);
 ktime_t peek_expires(const struct hwheel_timer *timer);
+const char *peek_at_rest(struct hwheel *wheel);	/* NULL, or what says that it is not */
 bool peek_queued(const struct hwheel_timer *timer);
 unsigned int peek_levels(struct hwheel *wheel);		/* of its geometry */
 unsigned int peek_spokes(struct hwheel *wheel, unsigned int level);
