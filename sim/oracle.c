@@ -671,10 +671,26 @@ void oracle_lock(raw_spinlock_t *lock)
 {
 	if (lock->is_base)
 		lock->cascaded = peek_cascaded(lock);
+	lock->since = sim_time;
+}
+
+/* How long locks were held, for max_locked_ns */
+static void note_held(raw_spinlock_t *lock)
+{
+	struct mwheel *w;
+	struct hwheel *wheel;
+	int cpu;
+
+	wheel = peek_lock_wheel(lock, &cpu);
+	for (w = sim_wheels; w < sim_wheels + SIM_WHEELS; w++)
+		if (w->wheel == wheel)
+			w->held[cpu] = max(w->held[cpu], sim_time - lock->since);
 }
 
 void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes)
 {
+	if (lock->is_base)
+		note_held(lock);
 	if (lock->is_base && peek_cascaded(lock) > lock->cascaded + 32)
 		sim_find("%llu timers cascaded with a lock held",
 			 peek_cascaded(lock) - lock->cascaded);
@@ -1474,7 +1490,7 @@ static bool exact_late(const struct mwheel *w)
 static void compare_stats(struct mwheel *w)
 {
 	char *text = sim_read_file(w->name, "stats", 4096), *p = text, word[32];
-	s64 c[16];
+	s64 c[16], moved[SIM_CPUS] = { };
 	u64 idle = 0, runs = 0, migrated = 0, kicks = 0, overruns = 0;
 	int n, i;
 
@@ -1507,6 +1523,17 @@ static void compare_stats(struct mwheel *w)
 			if ((u64)c[i] != w->interrupts[i - 2])
 				sim_find("stats of %s: %lld interrupts on CPU %d, not %llu",
 					 w->name, c[i], i - 2, w->interrupts[i - 2]);
+		/* Of batches only; what goes on before the lock is held counts a little. */
+		for (i = 2; i < n && !strcmp(word, "max_locked_ns"); i++)
+			if ((u64)c[i] > w->held[i - 2] + 2000 + sim_world.stall_ns &&
+			    !sim_world.ranks && w->config.context != HWHEEL_WORK)
+				sim_find("stats of %s: %s on CPU %d is %lld, not %llu", w->name,
+					 word, i - 2, c[i], w->held[i - 2]);
+		for (i = 2; i < n && !strcmp(word, "cascaded"); i++)
+			moved[i - 2] = c[i];
+		for (i = 2; i < n && !strcmp(word, "max_locked_ns"); i++)
+			if (!c[i] && moved[i - 2] > 10000)
+				sim_find("stats of %s: %s is 0", w->name, word);
 		for (i = 2; i < n && !strcmp(word, "max_late_ns"); i++)
 			if (exact_late(w) &&
 			    (c[i] < w->max_low[i - 2] || c[i] > w->max_high[i - 2]) &&

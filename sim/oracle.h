@@ -64,6 +64,7 @@ struct mwheel {
 	u64			starved_at[SIM_CPUS];	/* when fans were missing */
 	u64			starved_since[SIM_CPUS];
 	u64			break_until[SIM_CPUS];
+	u64			held[SIM_CPUS];		/* the longest that the lock was held */
 	unsigned int		greedy[SIM_CPUS];	/* runs that moved, without a pause */
 	u64			armed_ahead[SIM_CPUS];
 	s64			last_due[SIM_CPUS];	/* the greatest that has run */

@@ -22,6 +22,14 @@ peek struct hwheel *peek_base_wheel(const struct hwheel_base *base)
 	return base->wheel;
 }
 
+peek struct hwheel *peek_lock_wheel(raw_spinlock_t *lock, int *cpu)
+{
+	struct hwheel_base *base = container_of(lock, struct hwheel_base, lock);
+
+	*cpu = base->cpu;
+	return base->wheel;
+}
+
 void poke_lives(u32 n)
 {
 	hwheel_lives = n;

@@ -8,6 +8,7 @@
 
 int peek_base_cpu(const struct hwheel_base *base);
 struct hwheel *peek_base_wheel(const struct hwheel_base *base);
+struct hwheel *peek_lock_wheel(raw_spinlock_t *lock, int *cpu);
 void poke_lives(u32 n);			/* how many lives have been */
 int peek_timer_cpu(const struct hwheel_timer *timer);	/* or -1 */
 struct hwheel *peek_wheel(struct hrtimer *timer, int *cpu);

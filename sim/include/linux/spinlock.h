@@ -15,6 +15,7 @@ typedef struct raw_spinlock {
 	bool		in_irq, irqs_on;
 	bool		is_base;	/* the oracle looks at how long it is held */
 	unsigned long long cascaded;	/* timers, when it was locked */
+	unsigned long long since;
 } raw_spinlock_t;
 
 #define DEFINE_RAW_SPINLOCK(name)	raw_spinlock_t name
