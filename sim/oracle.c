@@ -742,6 +742,7 @@ static void count_run(struct mwheel *w, int cpu)
 {
 	int nr = w - sim_wheels;
 	u64 ns = sim_time - w->run_begun[cpu], callbacks, earned = 0, pause;
+	ktime_t resume;
 
 	callbacks = tally_since(&busy[cpu], w->run_begun[cpu]);
 	tally(&runs[sim_cpu->id], sim_time, ns - min(ns, callbacks));
@@ -760,14 +761,13 @@ static void count_run(struct mwheel *w, int cpu)
 		w->run_spent[cpu] = min(w->run_spent[cpu], 2 * w->budget);
 	}
 	/* A rest that is cut again keeps its end. */
-	if (!earned && w->resume[cpu] > sim_clock(w) && peek_resume(w->wheel, cpu) > w->resume[cpu])
-		sim_find("a rest on CPU %d of %s ends at %lld, not %lld", cpu, w->name,
-			 peek_resume(w->wheel, cpu), w->resume[cpu]);
-	w->resume[cpu] = peek_resume(w->wheel, cpu);
-	/*
-	 * A run that was cut leaves the CPU to others for a while. Each run that moves for
-	 * long is cut.
-	 */
+	resume = peek_resume(w->wheel, cpu);
+	if (!earned && w->resume[cpu] > sim_clock(w) && resume != w->resume[cpu] &&
+	    w->config.context != HWHEEL_WORK && !peek_ripe(w->wheel, cpu, sim_clock(w)))
+		sim_find("a rest on CPU %d of %s ends at %lld, not %lld", cpu, w->name, resume,
+			 w->resume[cpu]);
+	w->resume[cpu] = resume;
+	/* A run that was cut leaves the CPU to others. One that moves for long is cut. */
 	pause = ns > w->budget + 10000 ? w->budget / 8 : 0;
 	if (w->config.context == HWHEEL_HARDIRQ && w->called_at[cpu] >= w->run_begun[cpu] &&
 	    !peek_spent(w->wheel, cpu))
