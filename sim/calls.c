@@ -374,6 +374,40 @@ static void wait_wrongly(void)
 	EXPECT(!hwheel_try_cancel(one));
 }
 
+/* Begin a callback on another CPU, and let it be armed @how meanwhile. */
+static int armed_while_running(int how)
+{
+	int there = (sim_cpu->id + 1) % sim_world.cpus, here = sim_cpu->id;
+
+	runs = 0;
+	setup(one, hold);
+	hwheel_add_on(one, 1000, there);
+	while (!held)
+		sim_sleep(1000);
+	one->function = count;
+	hwheel_add_on(one, 4000000, here);	/* it moves when the callback has ended */
+	switch (how) {
+	case 1:					/* it does not move */
+		EXPECT(hwheel_add(one, 4000000));
+		break;
+	case 2:
+		EXPECT(hwheel_cancel(one));
+		EXPECT(!hwheel_add_at(one, sim_time + 4000000, 0));
+		break;
+	case 3:
+		EXPECT(hwheel_add_on(one, 4000000, there));
+		break;
+	case 4:
+		EXPECT(hwheel_cancel(one));
+		break;
+	}
+	EXPECT(held);
+	last_cpu = -1;
+	sim_sleep(20000000);
+	EXPECT(!hwheel_pending(one) && runs == 2 - (how == 4));
+	return last_cpu == here ? 0 : last_cpu == there ? 1 : -1;
+}
+
 static void callbacks(enum hwheel_context context)
 {
 	struct hwheel_config config = { .name = "known", .context = context };
@@ -390,8 +424,15 @@ static void callbacks(enum hwheel_context context)
 	sim_world.no_debug_objects = false;
 	if (context == HWHEEL_WORK)
 		run(destroy_own);
-	if (sim_world.cpus > 1)
+	if (sim_world.cpus > 1) {
 		wait_wrongly();
+		EXPECT(armed_while_running(0) == 0);
+		EXPECT(armed_while_running(1) == 1);
+		EXPECT(armed_while_running(2) == 1);
+		EXPECT(armed_while_running(3) == 1);
+		EXPECT(armed_while_running(4) == -1);
+		EXPECT(hwheel_count(wheel, "migrated") >= 1);
+	}
 	run(count);
 	hwheel_destroy(wheel);
 }

@@ -801,6 +801,13 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 	armed = peek_armed(w->wheel, cpu, &expires);
 	count_run(w, cpu);
 	note_starved(w, cpu);
+	if (w->config.context != HWHEEL_WORK && peek_break(w->wheel, cpu) && armed &&
+	    (u64)expires <= now && w->budget >= 20000 && !sim_world.stall && !sim_world.ranks &&
+	    !sim_world.holds)
+		sim_find("a break on CPU %d of %s is over when it begins", cpu, w->name);
+	if (w->config.context != HWHEEL_WORK && peek_break(w->wheel, cpu) && w->pending &&
+	    sim_world.cpus == 1 && !w->earned[cpu] && !peek_ripe(w->wheel, cpu, now))
+		sim_find("a break on CPU %d of %s, and no timer is due", cpu, w->name);
 	if (w->config.context == HWHEEL_WORK || w->state != LIVE_WHEEL || !w->pending ||
 	    peek_busy_but_running(w->wheel, cpu) || !armed ||
 	    (u64)expires <= now || sim_random() % (1 + sim_nr_slots / 64))

@@ -125,6 +125,11 @@ peek const char *peek_at_rest(struct hwheel *wheel)
 	return NULL;
 }
 
+peek bool peek_break(struct hwheel *wheel, int cpu)
+{
+	return !per_cpu_ptr(wheel->bases, cpu)->armed;
+}
+
 peek bool peek_ripe(struct hwheel *wheel, int cpu, ktime_t now)
 {
 	struct hwheel_levels copy = per_cpu_ptr(wheel->bases, cpu)->levels;
