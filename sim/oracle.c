@@ -370,7 +370,7 @@ void call_end(struct sim_call *call, s64 ret)
 			sim_find("%s of timer %d returned 0, and it was pending all the while",
 				 kind, slot->nr);
 		if (call->kind == CALL_CANCEL_SYNC || call->kind == CALL_SHUTDOWN_SYNC) {
-			if (slot->wheel && slot->wheel->config.context == HWHEEL_WORK &&
+			if (!call->dead_wheel && slot->wheel->config.context == HWHEEL_WORK &&
 			    !in_interrupt() && call->sleeps == current->sleeps)
 				sim_find("%s of timer %d may sleep, and does not say so", kind,
 					 slot->nr);
@@ -712,23 +712,25 @@ static u64 run_due(const struct mwheel *w, const struct hrtimer *timer, int cpu)
 	u64 begin = w->run_begun[cpu];
 
 	due = max(due, (s64)(begin - min(begin, w->budget / 8)));
-	return clamp((u64)due, min(w->run_ended[cpu], begin), begin);
+	return clamp((u64)due, min(w->fired_ended[cpu], begin), begin);
 }
 
 /* A wheel that lacks fans gets them soon, if there is memory, and tasks have their turn. */
 static void note_starved(struct mwheel *w, int cpu)
 {
-	u64 since = w->starved_since[cpu];
+	u64 last = w->starved_at[cpu];
 
 	if (!peek_starved(w->wheel, cpu)) {
-		w->starved_since[cpu] = 0;
+		w->starved_ns[cpu] = 0;
 		return;
 	}
 	w->starved_at[cpu] = sim_time;
-	if (!since || sim_alloc_failed_at + 1100000000 > since || sim_hotplug_at > since)
-		w->starved_since[cpu] = sim_time;
-	else if (sim_time - since > 500000000)
-		sim_find("CPU %d of %s lacks fans for %llu ns", cpu, w->name, sim_time - since);
+	if (sim_alloc_failed_at + 1100000000 > last || sim_hotplug_at > last)
+		w->starved_ns[cpu] = 0;
+	else	/* it may have had them in between */
+		w->starved_ns[cpu] += min(sim_time - last, 20000000ULL);
+	if (w->starved_ns[cpu] > 500000000)
+		sim_find("CPU %d of %s lacks fans", cpu, w->name);
 }
 
 /* How long others had the CPU before this run */
@@ -749,8 +751,9 @@ static void count_run(struct mwheel *w, int cpu)
 	tally(&own[nr][cpu], sim_time, ns - min(ns, callbacks));
 	if (ns >= w->budget)
 		earned = w->budget / 8;
-	if (w->config.context == HWHEEL_HARDIRQ) {
-		u64 due = w->run_due[cpu], idle = due - min(due, w->run_ended[cpu]);
+	/* Runs with callbacks may not have the CPU too long. */
+	if (w->config.context == HWHEEL_HARDIRQ && w->called_at[cpu] >= w->run_begun[cpu]) {
+		u64 due = w->run_due[cpu], idle = due - min(due, w->fired_ended[cpu]);
 
 		w->run_spent[cpu] -= min(w->run_spent[cpu], idle);
 		w->run_spent[cpu] += sim_time - due;
@@ -759,6 +762,7 @@ static void count_run(struct mwheel *w, int cpu)
 		if (!peek_spent(w->wheel, cpu))
 			w->run_spent[cpu] = 0;
 		w->run_spent[cpu] = min(w->run_spent[cpu], 2 * w->budget);
+		w->fired_ended[cpu] = sim_time;
 	}
 	/* A rest that is cut again keeps its end. */
 	resume = peek_resume(w->wheel, cpu);

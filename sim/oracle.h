@@ -57,12 +57,13 @@ struct mwheel {
 	u64			interrupts[SIM_CPUS];
 	u64			run_begun[SIM_CPUS], run_ended[SIM_CPUS];
 	u64			run_due[SIM_CPUS];
+	u64			fired_ended[SIM_CPUS];	/* the last run with callbacks */
 	u64			run_spent[SIM_CPUS];	/* in the interrupt, less the pauses */
 	u64			earned[SIM_CPUS];	/* the break that a run has earned */
 	u64			called_at[SIM_CPUS];	/* the end of the last callback */
 	ktime_t			resume[SIM_CPUS];	/* the end of the last rest or break */
 	u64			starved_at[SIM_CPUS];	/* when fans were missing */
-	u64			starved_since[SIM_CPUS];
+	u64			starved_ns[SIM_CPUS];	/* for how long */
 	u64			break_until[SIM_CPUS];
 	u64			held[SIM_CPUS];		/* the longest that the lock was held */
 	unsigned int		greedy[SIM_CPUS];	/* runs that moved, without a pause */
