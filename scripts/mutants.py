@@ -374,6 +374,10 @@ class Unbuilt(Exception):
     """The compiler refuses the mutant."""
 
 
+class Broken(Exception):
+    """The code itself fails a test."""
+
+
 class Bench:
     """Builds and tests mutants. Objects that do not depend on a mutant are built once."""
 
@@ -385,6 +389,7 @@ class Bench:
         self.dir = options.dir
         self.known = {}		# what a test said about an object
         self.original = {}	# hashes of objects
+        self.passed = set()	# tests that the original has passed
         self.lock = threading.Lock()
         self.locks = collections.defaultdict(threading.Lock)
         self.flags = {kind: self.ask('sim.sh', 'flags', kind)
@@ -461,6 +466,19 @@ class Bench:
         options = ['-no-pie'] if program in self.flags else []
         self.gcc(f'{out}/{program}.o', *self.parts(program), *options, '-o', f'{out}/{program}')
 
+    def check_original(self, name, program, arguments):
+        """A test that the original fails would catch all mutants."""
+        out = f'{self.dir}/original'
+        with self.locks[program]:
+            if name in self.passed:
+                return
+            if not os.path.exists(f'{out}/{program}'):
+                self.link(program, out)
+            found = self.fails([f'{out}/{program}', *arguments])
+            if found:
+                raise Broken(f'{name} fails without a mutation: {found}')
+            self.passed.add(name)
+
     def fails(self, command):
         if self.options.tests == 'none':
             command = ['true']
@@ -511,6 +529,7 @@ class Bench:
             with self.lock:
                 found = self.known.get((name, built[program]), '')
             if found == '':
+                self.check_original(name, program, arguments)
                 found = self.fails([f'{src}/{program}', *arguments])
                 with self.lock:
                     self.known[name, built[program]] = found
@@ -643,6 +662,15 @@ def main():
         print(f'mutants: there is no such mutant: {options.only}')
         return 1
 
+    try:
+        return judge_all(options, mutants, texts, equivalent)
+    except Broken as error:
+        print(f'mutants: {error}')
+        return 1
+
+
+def judge_all(options, mutants, texts, equivalent):
+    """Prints what becomes of the mutants; returns the exit status."""
     bench = Bench(options)
     results = []
 

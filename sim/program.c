@@ -743,7 +743,10 @@ static unsigned long long world_number(const struct program *p, const char *name
 	return otherwise;
 }
 
-/* "most COUNTER N" and "least COUNTER N": what wheel 1 may have counted at the end */
+/*
+ * "most COUNTER N" and "least COUNTER N": what wheel 1 may have counted at the end, unless
+ * the CPU was held up for KIND=race
+ */
 static void check_bounds(void)
 {
 	struct hwheel *wheel = sim_wheels[1].wheel;
@@ -751,7 +754,7 @@ static void check_bounds(void)
 	char how[32], name[32];
 	int i;
 
-	for (i = 0; i < program->nr_world && wheel; i++) {
+	for (i = 0; i < program->nr_world && wheel && !sim_world.holds; i++) {
 		if (sscanf(program->world[i], "%31s %31s %llu", how, name, &n) != 3 ||
 		    (strcmp(how, "most") && strcmp(how, "least")))
 			continue;
