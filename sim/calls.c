@@ -408,6 +408,36 @@ static int armed_while_running(int how)
 	return last_cpu == here ? 0 : last_cpu == there ? 1 : -1;
 }
 
+static struct hwheel_timer *running;
+
+static void slow(struct hwheel_timer *timer)
+{
+	running = timer;
+	sim_run(200000);
+	runs++;
+}
+
+/* A run of many callbacks lets a task in that waits for one of them. */
+static void wait_in_run(void)
+{
+	int there = (sim_cpu->id + 1) % sim_world.cpus, i;
+	unsigned int before;
+
+	runs = 0;
+	running = NULL;
+	for (i = 0; i < 9; i++) {
+		setup(&objects[i].timer, slow);
+		hwheel_add_on(&objects[i].timer, 1000, there);
+	}
+	while (!running)
+		sim_sleep(1000);
+	before = runs;
+	hwheel_cancel_sync(running);
+	EXPECT(runs <= before + 2);
+	sim_sleep(50000000);
+	EXPECT(runs == 9);
+}
+
 static void callbacks(enum hwheel_context context)
 {
 	struct hwheel_config config = { .name = "known", .context = context };
@@ -426,6 +456,7 @@ static void callbacks(enum hwheel_context context)
 		run(destroy_own);
 	if (sim_world.cpus > 1) {
 		wait_wrongly();
+		wait_in_run();
 		EXPECT(armed_while_running(0) == 0);
 		EXPECT(armed_while_running(1) == 1);
 		EXPECT(armed_while_running(2) == 1);

@@ -1042,16 +1042,25 @@ void mutex_unlock(struct mutex *mutex)
 
 void spin_lock_init(spinlock_t *lock)
 {
-	lock->owner = NULL;
+	memset(lock, 0, sizeof(*lock));
 }
 
+/* Nobody steals the lock from a task that waits, as if that task had a higher priority. */
 void spin_lock(spinlock_t *lock)
 {
-	sleeping_lock(&lock->owner, "spinlock");
+	unsigned int turn = lock->next++;
+
+	if (lock->owner == sim_cpu->curr)
+		sim_find("a spinlock is locked by the task that holds it");
+	sim_step(SIM_CALL);
+	while (lock->turn != turn)
+		wait_event(released, lock->turn == turn);
+	lock->owner = sim_cpu->curr;
 }
 
 void spin_unlock(spinlock_t *lock)
 {
+	lock->turn++;
 	sleeping_unlock(&lock->owner, "spinlock");
 }
 

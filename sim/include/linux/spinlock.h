@@ -49,6 +49,7 @@ void sim_spin_init(raw_spinlock_t *lock);
 /* PREEMPT_RT's: it sleeps. Used there only. */
 typedef struct spinlock {
 	struct task_struct	*owner;
+	unsigned int		next, turn;	/* tasks get it in the order in which they came */
 } spinlock_t;
 
 void spin_lock_init(spinlock_t *lock);
