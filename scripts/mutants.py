@@ -586,8 +586,7 @@ def choose(options, mutants):
     if options.count:
         mutants = list(mutants)
         random.Random(options.seed).shuffle(mutants)
-        mutants = sorted(mutants[:options.count], key=lambda m: (FILES.index(m.file), m.line))
-    return mutants
+    return mutants[:options.count or None]
 
 
 #
