@@ -400,7 +400,7 @@ class Bench:
                       ('levels', 'kunit', [])]
         for kind in self.flags:
             self.tests.append((f'kept {kind}', kind,
-                               ['run', *self.ask('sim.sh', 'kept', kind)]))
+                               ['first', *self.ask('sim.sh', 'kept', kind)]))
         self.tests.append(('exhaustive', 'exhaustive', []))
         for kind, share in (('plain', 1), ('rt', 4), ('race', 8)):
             self.tests.append((f'seeds {kind}', kind,

@@ -6,7 +6,7 @@
  * Usage: sim seeds FIRST SECONDS [DIR]	programs of the seeds from FIRST on; the first find
  *					is shrunk and written to DIR
  *	  sim some FIRST N		programs of N seeds
- *	  sim run FILE...		programs that are kept
+ *	  sim run FILE...		programs that are kept; first: up to the first find
  *	  sim replay FILE		one, with all that happens, in this process
  *	  sim show SEED			the program of a seed
  *	  sim shrink FILE		as short a program as finds the same
@@ -373,8 +373,8 @@ int main(int argc, char **argv)
 				 argc > 4 ? argv[4] : NULL);
 	if (!strcmp(what, "some") && argc == 4)
 		return run_seeds(strtoull(argv[2], NULL, 0), 1e9, strtoull(argv[3], NULL, 0), NULL);
-	if (!strcmp(what, "run")) {
-		for (i = 2; i < argc; i++) {
+	if (!strcmp(what, "run") || !strcmp(what, "first")) {
+		for (i = 2; i < argc && !(bad && *what == 'f'); i++) {
 			if (!read_file(&p, argv[i]))
 				return 2;
 			if (!run(&p)) {
@@ -382,7 +382,7 @@ int main(int argc, char **argv)
 				bad++;
 			}
 		}
-		printf("sim: %d programs, %d finds\n", argc - 2, bad);
+		printf("sim: %d programs, %d finds\n", i - 2, bad);
 		return !!bad;
 	}
 	if (!strcmp(what, "replay") && argc == 3) {
