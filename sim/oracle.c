@@ -989,7 +989,7 @@ static u64 late_bound(const struct mwheel *w, int cpu, u64 begin)
 	int nr = w - sim_wheels;
 	u64 before = begin - min(begin, moving_ns(w)), bound, recent;
 
-	if (sim_late_ns)
+	if (sim_late_ns && !sim_world.holds)
 		return sim_late_ns;
 	if (in_thread(w))		/* other tasks have their turn */
 		return 21100000 + 3 * w->budget + CROWD_MOVE_NS * w->peak;
