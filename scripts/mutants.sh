@@ -25,10 +25,10 @@
 
 need gcc libc6-dev python3
 # A mutant is a few files that are soon deleted
-[ ! -w /dev/shm ] || mount_dir=$(mktemp -d /dev/shm/hwheel.XXXXXX)
-trap 'rm -rf "${mount_dir-}"; lab_cleanup' EXIT
+[ ! -w /dev/shm ] || fast=$(mktemp -d /dev/shm/hwheel.XXXXXX)
+trap 'rm -rf "${fast-}"; lab_cleanup' EXIT
 
-python3 -B "$lab_scripts/mutants.py" --top "$lab_top" --dir "${mount_dir:-$lab_work}" \
+python3 -B "$lab_scripts/mutants.py" --top "$lab_top" --dir "${fast:-$lab_work}" \
 	--log "$lab_cache/log/mutants.log" --jobs "${JOBS:-$lab_jobs}" \
 	${COUNT:+--count "$COUNT"} ${SEED:+--seed "$SEED"} ${SEEDS:+--seeds "$SEEDS"} \
 	${FILE:+--file "$FILE"} ${FUNCTION:+--function "$FUNCTION"} ${SINCE:+--since "$SINCE"} \
