@@ -448,6 +448,12 @@ static void callbacks(enum hwheel_context context)
 	run(leave_preempt);
 	if (!SIM_RT)
 		run(leave_irqs);
+	if (context == HWHEEL_HARDIRQ || (context == HWHEEL_SOFTIRQ && !SIM_RT)) {
+		preempt_disable();		/* it never sleeps */
+		setup(one, count);
+		EXPECT(!hwheel_cancel_sync(one) && !hwheel_shutdown_sync(one));
+		preempt_enable();
+	}
 	run(setup_itself);
 	sim_world.no_debug_objects = true;
 	run(setup_itself);
