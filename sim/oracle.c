@@ -1256,7 +1256,9 @@ static void check_count(struct mwheel *w, const char *name, u64 mine)
 		sim_find("stats of %s: %s is %llu, not %llu", w->name, name, count, mine);
 }
 
-/* Rows of numbers; what is no number is 0, - is U64_MAX */
+/* Rows of numbers; what is no number is 0, - is NONE */
+#define NONE	(-1LL)
+
 static int row(char **text, char *word, s64 *column, int most)
 {
 	char *end = strchr(*text, '\n'), *p = *text;
@@ -1271,7 +1273,7 @@ static int row(char **text, char *word, s64 *column, int most)
 		p += strspn(p, " ");
 		if (!*p)
 			break;
-		column[n++] = *p == '-' && (p[1] == ' ' || !p[1]) ? S64_MAX :
+		column[n++] = *p == '-' && (p[1] == ' ' || !p[1]) ? NONE :
 			      (s64)strtoull(p, NULL, 0);
 		if (*p == '-' && p[1] >= '0' && p[1] <= '9')
 			column[n - 1] = strtoll(p, NULL, 0);
@@ -1404,7 +1406,7 @@ static s64 tick_ns(const struct mwheel *w, u64 ticks)
 static void check_level(struct mwheel *w, const s64 *c, const struct rows *spokes)
 {
 	s64 planned = peek_levels(w->wheel), level = c[1], n, timers = 0, occupied = 0;
-	s64 next = S64_MAX;
+	s64 next = NONE;
 	u64 width = width_of(w, level);
 	int i;
 
@@ -1419,7 +1421,7 @@ static void check_level(struct mwheel *w, const s64 *c, const struct rows *spoke
 			continue;
 		occupied++;
 		timers += spoke[4];
-		next = min(next, spoke[3]);
+		next = next == NONE ? spoke[3] : min(next, spoke[3]);
 		/* An overdue timer is in the spoke of the clock. */
 		if (level < planned && spoke[3] < S64_MAX &&
 		    spoke[3] / (s64)w->tick / (s64)width % n != spoke[2])
