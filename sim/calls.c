@@ -209,6 +209,7 @@ static void null_timers(void)
 	EXPECT(!WARNS(IS_NULL, hwheel_add_range(NULL, 0, 1)));
 	EXPECT(!WARNS(IS_NULL, hwheel_add_at(NULL, 0, 0)));
 	EXPECT(!WARNS(IS_NULL, hwheel_add_on(NULL, 0, 0)));
+	EXPECT(!WARNS(IS_NULL, hwheel_add_on(NULL, 0, -1)));
 	EXPECT(!WARNS(IS_NULL, hwheel_mod_pending(NULL, 0)));
 	EXPECT(!WARNS(IS_NULL, hwheel_reduce(NULL, 0)));
 	EXPECT(!WARNS(IS_NULL, hwheel_forward(NULL, 1)));
