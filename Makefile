@@ -66,6 +66,9 @@ fuzz:
 sim:
 	@scripts/sim.sh
 
+mutants:
+	@scripts/mutants.sh
+
 bench:
 	@scripts/bench.sh
 
@@ -105,6 +108,9 @@ help:
 	@echo 'make sim          runs random programs on hwheel.c and a simulated kernel, in user space,'
 	@echo '                  until an oracle finds a bug; TIME=seconds SEED=n'
 	@echo '                  KIND=rt: as on PREEMPT_RT; KIND=asan: with sanitizers'
+	@echo 'make mutants      mutates hwheel.c and its headers, and prints which mutants all tests'
+	@echo '                  in user space let live (takes hours); COUNT=n SEED=n: only a sample'
+	@echo '                  SINCE=commit: only lines changed since then; FILE=name JOBS=n'
 	@echo 'make bench        measures hwheel, timer_list and hrtimer (takes an hour)'
 	@echo '                  WHERE="uml years uml-smp qemu icount" QUICK=1'
 	@echo '                  WHAT=core: only this group, in uml and icount'
@@ -121,5 +127,5 @@ help:
 	@echo 'make clean        removes what the targets built here. Downloads and kernels stay in'
 	@echo '                  $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
-.PHONY: modules install install-tc dkms dkms-sources deb demo check torture fuzz sim bench \
-	pacing convert-all htmldocs clean help
+.PHONY: modules install install-tc dkms dkms-sources deb demo check torture fuzz sim mutants \
+	bench pacing convert-all htmldocs clean help

@@ -1927,7 +1927,7 @@ static inline const char *levels_check_own(const struct hwheel_levels *l,
 {
 	bool transit = spoke->level == l->planned && spoke->index >= HWHEEL_NOW;
 	const struct hwheel_timer *timer;
-	u64 begin, width;
+	u64 begin, width, n = 0;
 
 	begin = spoke_begin(l, spoke, &width);
 	if (spoke->more & HWHEEL_ONE_TICK && (spoke->mixed || spoke_bare(spoke)) && !transit)
@@ -1936,6 +1936,8 @@ static inline const char *levels_check_own(const struct hwheel_levels *l,
 		u64 tick = levels_due(l, timer);
 
 		++*pending;
+		if (++n > spoke->added && !(spoke->more & HWHEEL_ONE_TICK) && !transit)
+			return "a spoke has more timers than it has counted";
 		if (tick < l->floor && spoke->bound <= l->floor)
 			continue;
 		if (transit && tick <= l->clock)

@@ -7,12 +7,14 @@
 #
 # Usage: [TIME=seconds] fuzz.sh [run]	libFuzzer looks for new inputs until it finds
 #					a fault, TIME is up, or you interrupt it
-#	 fuzz.sh replay [gcc-options]	runs the kept inputs, built by gcc
-#	 fuzz.sh fault NAME		plants a fault, which the kept inputs must find
+#	 fuzz.sh replay [gcc-options]	runs the kept inputs, built by gcc, then the levels'
+#					KUnit cases
+#	 fuzz.sh fault NAME		plants a fault, which these must find
 #	 fuzz.sh faults			prints the names of these faults
 #	 fuzz.sh cover			prints which lines of hwheel_levels.h the kept
 #					inputs reach
 #	 fuzz.sh keep			adds the inputs that runs found to fuzz/corpus.txt
+#	 fuzz.sh flags			prints gcc's options, one a line
 
 . "$(dirname "$0")/lab/lab.sh"
 
@@ -109,6 +111,9 @@ replay()
 	need gcc libc6-dev
 	build_replay "$lab_work/replay" "$@"
 	"$lab_work/replay" "$corpus"
+	gcc "$@" "${flags[@]}" -O1 "$lab_top/fuzz/kunit.c" "$lab_top/hwheel_test_levels.c" \
+		-o "$lab_work/kunit"
+	"$lab_work/kunit" "${SEED:-$RANDOM}"
 }
 
 # fault NAME: whether the kept inputs find this fault
@@ -180,6 +185,8 @@ replay|fault)
 	"$@" ;;
 faults)
 	printf '%s\n' "${faults[@]}" | cut -f 1 ;;
+flags)
+	printf '%s\n' "${flags[@]}" ;;
 *)
 	die "no command $1; see the head of fuzz.sh" ;;
 esac

@@ -17,6 +17,8 @@
 #	 sim.sh fault NAME		plants a fault, and runs sim/kept and new seeds until
 #					the fault is found (default: at most 60 s)
 #	 sim.sh faults			does that with all faults, those of torture too
+#	 sim.sh flags KIND		prints gcc's options for a kind, one a line
+#	 sim.sh kept KIND		prints the files of sim/kept that are for a kind
 #
 # KIND=plain; KIND=rt: as on PREEMPT_RT; KIND=asan: with sanitizers; KIND=race: looks for
 # data races. Without KIND, run takes all of them by turns.
@@ -61,23 +63,29 @@ faults=(
 	"spokes-repeat	hwheel.c	/void hwheel_plan/,/^}/s/config->spokes\[i\] ?: spokes/config->spokes[i] ?: HWHEEL_SPOKES/"
 )
 
+# flags KIND
+flags()
+{
+	case $1 in
+	rt) flags+=(-DCONFIG_PREEMPT_RT=1) ;;
+	asan) flags+=(-fsanitize=address -fsanitize=undefined -fno-sanitize=alignment
+		-fno-sanitize-recover=all -fsanitize-recover=address) ;;
+	race) flags+=(-fsanitize=thread --param tsan-distinguish-volatile=1) ;;
+	esac
+	printf '%s\n' "${flags[@]}"
+}
+
 # build KIND OUTPUT [OPTIONS...]
 build()
 {
-	local kind=$1 more=()
+	local kind=$1 options
 
-	case $kind in
-	rt) more=(-DCONFIG_PREEMPT_RT=1) ;;
-	asan) more=(-fsanitize=address -fsanitize=undefined -fno-sanitize=alignment
-		-fno-sanitize-recover=all -fsanitize-recover=address) ;;
-	race) more=(-fsanitize=thread --param tsan-distinguish-volatile=1) ;;
-	esac
+	mapfile -t options < <(flags "$kind")
 	need gcc libc6-dev
-	gcc "${@:3}" "${flags[@]}" "${more[@]}" -I"$src" -c "$lab_top/sim/wheel.c" \
-		-o "$2.wheel.o"
-	[ "$kind" = asan ] || more=("${more[@]/-fsanitize*/-g}")
-	gcc "${@:3}" "${flags[@]}" "${more[@]}" -I"$src" \
-		"$lab_top"/sim/{kernel,main,oracle,program,race}.c "$2.wheel.o" -o "$2"
+	gcc "${@:3}" "${options[@]}" -I"$src" -c "$lab_top/sim/wheel.c" -o "$2.wheel.o"
+	[ "$kind" = asan ] || options=("${options[@]/-fsanitize*/-g}")
+	gcc "${@:3}" "${options[@]}" -I"$src" \
+		"$lab_top"/sim/{calls,kernel,main,oracle,program,race}.c "$2.wheel.o" -o "$2"
 }
 
 # prepare KIND: builds $lab_work/sim-KIND
@@ -216,7 +224,7 @@ all_faults()
 case ${1:-run} in
 run|check)
 	"${1:-run}" ;;
-replay|fault)
+replay|fault|flags|kept)
 	"$@" ;;
 shrink|show)
 	prepare "${KIND:-plain}"

@@ -561,6 +561,8 @@ void sim_might_sleep(const char *where)
 			 sim_cpu->curr->count, sim_cpu->irqs_off ? "off" : "on",
 			 sim_cpu->curr->name);
 	sim_cpu->curr->where = where;
+	sim_cpu->curr->sleeps++;
+	sim_cpu->curr->unrested = 0;
 	sim_step(SIM_READ);
 }
 
@@ -983,6 +985,13 @@ void sim_spin_unlock(raw_spinlock_t *lock)
 	memmove(&held[c->id][n], &held[c->id][n + 1], (nr_held[c->id] - n - 1) * sizeof(void *));
 	nr_held[c->id]--;
 	oracle_unlock(lock, (unsigned int)sim_writes - lock->moves);
+	/* Without preemption others wait until the task says cond_resched(). */
+	if (lock->is_base && sim_cpu->curr->count == 1 && !in_interrupt()) {
+		sim_cpu->curr->unrested += (unsigned int)sim_writes - lock->moves;
+		if (sim_cpu->curr->unrested > 1000)
+			sim_find("%llu list moves without cond_resched()",
+				 sim_cpu->curr->unrested / 3);
+	}
 	lock->owner = NULL;
 	for (i = 0; i < sim_world.cpus; i++) {
 		struct sim_cpu *other = &sim_cpus[i];
@@ -1012,6 +1021,8 @@ static void sleeping_lock(struct task_struct **owner, const char *what)
 static void sleeping_unlock(struct task_struct **owner, const char *what)
 {
 	sim_step(SIM_CALL);
+	if (sim_cpu->irqs_off || sim_cpu->curr->count)
+		sim_find("a %s is unlocked where a task can't sleep", what);
 	if (*owner != sim_cpu->curr)
 		sim_find("a %s is unlocked by a task that does not hold it", what);
 	*owner = NULL;
@@ -1035,16 +1046,25 @@ void mutex_unlock(struct mutex *mutex)
 
 void spin_lock_init(spinlock_t *lock)
 {
-	lock->owner = NULL;
+	memset(lock, 0, sizeof(*lock));
 }
 
+/* Nobody steals the lock from a task that waits, as if that task had a higher priority. */
 void spin_lock(spinlock_t *lock)
 {
-	sleeping_lock(&lock->owner, "spinlock");
+	unsigned int turn = lock->next++;
+
+	if (lock->owner == sim_cpu->curr)
+		sim_find("a spinlock is locked by the task that holds it");
+	sim_step(SIM_CALL);
+	while (lock->turn != turn)
+		wait_event(released, lock->turn == turn);
+	lock->owner = sim_cpu->curr;
 }
 
 void spin_unlock(spinlock_t *lock)
 {
+	lock->turn++;
 	sleeping_unlock(&lock->owner, "spinlock");
 }
 
@@ -1250,6 +1270,7 @@ void hrtimer_start(struct hrtimer *timer, ktime_t expires, enum hrtimer_mode mod
 	bool soft = mode == HRTIMER_MODE_ABS_PINNED_SOFT;
 	struct sim_cpu *c;
 
+	oracle_hrtimer_start(timer, expires);
 	sim_step(2 * SIM_CALL);
 	if (soft != timer->__soft)
 		sim_find("an hrtimer's mode changes");
@@ -1593,6 +1614,8 @@ static void hotplug_end(void)
 int cpuhp_setup_state_nocalls(int state, const char *name, int (*prepare)(unsigned int cpu),
 			      int (*dead)(unsigned int cpu))
 {
+	if (sim_world.no_cpuhp)
+		return -ENOMEM;
 	cpus_read_lock();
 	cpuhp_prepare = prepare;
 	cpuhp_dead = dead;
@@ -1800,6 +1823,11 @@ void sim_free(const void *ptr)
 #endif
 }
 
+size_t sim_allocated(const void *ptr)
+{
+	return ptr ? ((const struct chunk *)ptr)[-1].size : 0;
+}
+
 long copy_from_kernel_nofault(void *to, const void *from, size_t size)
 {
 	struct iovec local = { to, size }, remote = { (void *)from, size };
@@ -1944,6 +1972,10 @@ struct dentry *debugfs_create_file(const char *name, umode_t mode, struct dentry
 			sim_find("debugfs: %s exists already", name);
 	if (parent && parent->removed)
 		sim_find("debugfs: %s is created in a folder that was removed", name);
+	if (!parent && strcmp(name, "hwheel"))
+		sim_find("debugfs: %s goes to the root", name);
+	if (mode != (fops ? 0400 : 0))
+		sim_find("debugfs: the mode of %s is %o", name, mode);
 	sim_might_sleep(__func__);
 	dentry = calloc(1, sizeof(*dentry));
 	snprintf(dentry->name, sizeof(dentry->name), "%s", name);
@@ -2198,15 +2230,17 @@ void seq_putc(struct seq_file *m, char c)
 
 /* ------------------------------------------------------------------------ */
 
+char sim_said[300];
+
 int sim_printk(const char *format, ...)
 {
 	va_list args;
 
-	if (sim_world.verbose) {
-		va_start(args, format);
-		vprintf(format, args);
-		va_end(args);
-	}
+	va_start(args, format);
+	vsnprintf(sim_said, sizeof(sim_said), format, args);
+	va_end(args);
+	if (sim_world.verbose)
+		printf("%s", sim_said);
 	return 0;
 }
 
@@ -2281,6 +2315,7 @@ void sim_start(void (*fn)(void *arg), void *arg)
 /* After the module's exit: report what it has left behind. */
 void sim_check_left(void)
 {
+	struct dentry *dentry;
 	unsigned int i;
 
 	for (i = 0; i < sim_world.cpus; i++)
@@ -2291,4 +2326,7 @@ void sim_check_left(void)
 			sim_find("a work is left queued");
 	if (sim_allocs)
 		sim_find("%ld allocations are left", sim_allocs);
+	for (dentry = dentries; dentry; dentry = dentry->next)
+		if (!dentry->removed)
+			sim_find("debugfs: %s is left", dentry->name);
 }

@@ -38,6 +38,8 @@ struct task_struct {
 	int			count;		/* preempt_count() */
 	int			bh;		/* local_bh_disable() on PREEMPT_RT */
 	unsigned int		relaxed;	/* calls of cpu_relax() in this wait */
+	unsigned long long	sleeps;		/* calls that said that they may sleep */
+	unsigned long long	unrested;	/* writes under locks since then */
 	int			pool;		/* a worker's pool; else -1 */
 	bool			idle_worker;
 	unsigned long long	wake_at;
@@ -82,6 +84,7 @@ struct sim_world {
 	bool			holds;		/* race.c holds up CPUs */
 	bool			migrate;	/* tasks move between CPUs */
 	bool			no_debug_objects;	/* debugobjects calls no fixups */
+	bool			no_cpuhp;	/* there is no cpuhp state left for hwheel */
 	bool			verbose;
 };
 
@@ -95,7 +98,10 @@ extern unsigned long long sim_hotplug_at;	/* time of the last of these */
 extern long sim_allocs, sim_alloc_fail_at, sim_alloc_fails, sim_allocs_failed;
 extern unsigned long long sim_alloc_failed_at;
 
+extern char sim_said[300];		/* the last line of the log */
+
 void sim_fail_allocs(long after, long n);
+size_t sim_allocated(const void *ptr);	/* its size */
 
 unsigned long long sim_random(void);
 unsigned long long sim_rnd(unsigned long long n);	/* less than n */
@@ -135,6 +141,7 @@ void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes);
 void oracle_irqs_on(unsigned long long writes);
 void oracle_stalled(unsigned long long ns);	/* a CPU was held up */
 void oracle_hrtimer(struct hrtimer *timer, bool end);
+void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires);
 bool oracle_warn(const char *text);
 bool oracle_mistake(const struct sim_cpu *cpu);	/* is its call a user's mistake? */
 void oracle_quiet(void);		/* all CPUs idle until the next interrupt */

@@ -6,7 +6,8 @@
  * Usage: sim seeds FIRST SECONDS [DIR]	runs the programs of the seeds from FIRST on, until
  *					the first find; shrinks that program and writes it
  *					to DIR
- *	  sim run FILE...		runs programs
+ *	  sim some FIRST N		runs the programs of N seeds
+ *	  sim run FILE...		runs programs; first: up to the first find
  *	  sim replay FILE		runs a program in this process, and prints all that
  *					happens
  *	  sim show SEED			prints the program of a seed
@@ -322,14 +323,15 @@ static int shrink_and_write(struct program *p, const char *name)
 	return 1;
 }
 
-static int run_seeds(u64 first, double limit, const char *dir)
+/* For @limit seconds, but no more than @most programs */
+static int run_seeds(u64 first, double limit, u64 most, const char *dir)
 {
 	double begin = seconds(), spent;
 	u64 seed, calls = 0, fired = 0, switches = 0, worst = 0;
 	struct program p = { };
 	char name[300];
 
-	for (seed = first; seconds() - begin < limit; seed++) {
+	for (seed = first; seconds() - begin < limit && seed - first < most; seed++) {
 		bool good;
 
 		program_generate(&p, seed);
@@ -363,14 +365,18 @@ int main(int argc, char **argv)
 	int i, bad = 0;
 
 	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (getenv("SIM_SECONDS"))
+		seconds_at_most = atoi(getenv("SIM_SECONDS"));
 	if (getenv("BROKEN"))
 		sim_set_param("broken", 0, getenv("BROKEN"));
 
 	if (!strcmp(what, "seeds") && argc >= 4)
-		return run_seeds(strtoull(argv[2], NULL, 0), atof(argv[3]),
+		return run_seeds(strtoull(argv[2], NULL, 0), atof(argv[3]), U64_MAX,
 				 argc > 4 ? argv[4] : NULL);
-	if (!strcmp(what, "run")) {
-		for (i = 2; i < argc; i++) {
+	if (!strcmp(what, "some") && argc == 4)
+		return run_seeds(strtoull(argv[2], NULL, 0), 1e9, strtoull(argv[3], NULL, 0), NULL);
+	if (!strcmp(what, "run") || !strcmp(what, "first")) {
+		for (i = 2; i < argc && !(bad && *what == 'f'); i++) {
 			if (!read_file(&p, argv[i]))
 				return 2;
 			if (!run(&p)) {
@@ -378,7 +384,7 @@ int main(int argc, char **argv)
 				bad++;
 			}
 		}
-		printf("sim: %d programs, %d finds\n", argc - 2, bad);
+		printf("sim: %d programs, %d finds\n", i - 2, bad);
 		return !!bad;
 	}
 	if (!strcmp(what, "replay") && argc == 3) {

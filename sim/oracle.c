@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <linux/debugobjects.h>
 #include <linux/ktime.h>
+#include <linux/sched/task_stack.h>
 
 #include "oracle.h"
 
@@ -26,6 +27,13 @@ u64 sim_calls, sim_fired, sim_worst;
 unsigned int sim_suspends;
 u64 sim_last_suspend;
 u64 sim_late_ns;
+const char *sim_expects;
+bool sim_warned;
+u64 sim_setups;
+unsigned int sim_left;
+
+/* What tracepoints have told */
+static u64 traced_entries, traced_exits, traced_moves[SIM_WHEELS], traced_cuts[SIM_WHEELS];
 
 static struct slot *slot_of(const void *timer)
 {
@@ -168,10 +176,12 @@ void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot)
 {
 	*call = (struct sim_call){ .kind = kind, .slot = slot, .outer = current->call,
 				   .cpu = sim_cpu->id, .was_on = -1, .on = -1,
-				   .hotplugs = sim_hotplugs, .time = sim_time };
+				   .hotplugs = sim_hotplugs, .time = sim_time,
+				   .sleeps = current->sleeps };
 	sim_calls++;
 	sim_quiet_steps = 0;
 	current->relaxed = 0;
+	current->unrested = 0;
 	if (slot) {
 		struct sim_call *other;
 
@@ -227,6 +237,42 @@ static const char *const kinds[] = {
 	"other",
 };
 
+/*
+ * How coarsely @tick is aligned: by the widest slot that begins there, then by the
+ * greatest power of two that divides that slot's number.
+ */
+static unsigned int roundness(const struct mwheel *w, u64 tick)
+{
+	unsigned int i, levels = peek_levels(w->wheel), level = 0;
+	bool pow2 = true;
+	u64 width = 1;
+
+	for (i = 0; i < levels; i++)
+		pow2 &= !(peek_spokes(w->wheel, i) & (peek_spokes(w->wheel, i) - 1));
+	for (i = 1; i < levels && !pow2; i++)
+		if (!(tick % (width * peek_spokes(w->wheel, i - 1)))) {
+			width *= peek_spokes(w->wheel, i - 1);
+			level = i;
+		} else {
+			break;
+		}
+	return level * 64 + __builtin_ctzll(tick / width);
+}
+
+/* Is @tick the roundest from @first to @last? */
+static bool roundest(const struct mwheel *w, u64 tick, u64 first, u64 last)
+{
+	unsigned int i, best = roundness(w, tick);
+	u64 width = 1, unit;
+
+	for (i = 0; i < peek_levels(w->wheel); width *= peek_spokes(w->wheel, i++))
+		for (unit = width; unit && unit <= last; unit *= 2)
+			if (last / unit * unit >= first &&
+			    roundness(w, last / unit * unit) > best)
+				return false;
+	return true;
+}
+
 /* @call has armed @slot for @expires: is this what the call asked for? */
 static void check_armed(struct sim_call *call, struct slot *slot, s64 expires)
 {
@@ -258,6 +304,10 @@ static void check_armed(struct sim_call *call, struct slot *slot, s64 expires)
 
 		if (first * (s64)slot->wheel->tick <= high && expires % slot->wheel->tick)
 			sim_find("hwheel_add_at with slack picked %lld, which is no tick", expires);
+		else if (first * (s64)slot->wheel->tick <= high &&
+			 !roundest(slot->wheel, expires / slot->wheel->tick, first,
+				   high / slot->wheel->tick))
+			sim_find("hwheel_add_at from %lld to %lld picked %lld", low, high, expires);
 		if (first * (s64)slot->wheel->tick > high && expires != low)
 			sim_find("hwheel_add_at moved the time, but the slack has no tick");
 	}
@@ -327,6 +377,10 @@ void call_end(struct sim_call *call, s64 ret)
 			sim_find("%s of timer %d returned 0, but it was pending all the time",
 				 kind, slot->nr);
 		if (call->kind == CALL_CANCEL_SYNC || call->kind == CALL_SHUTDOWN_SYNC) {
+			if (!call->dead_wheel && slot->wheel->config.context == HWHEEL_WORK &&
+			    !in_interrupt() && call->sleeps == current->sleeps)
+				sim_find("%s of timer %d may sleep, and does not say so", kind,
+					 slot->nr);
 			if (slot->ends < call->pops)
 				sim_find("%s of timer %d returned while its callback is running",
 					 kind, slot->nr);
@@ -365,34 +419,70 @@ void call_end(struct sim_call *call, s64 ret)
 /* ------------------------------------------------------------------------ */
 /* What hwheel tells the oracle */
 
+const struct debug_obj_descr *sim_descr;
+
+static struct object *object_of(void *timer)
+{
+	return container_of((struct hwheel_timer *)timer, struct object, timer);
+}
+
+static void object_init(void *addr, const struct debug_obj_descr *descr, bool on_stack)
+{
+	struct object *object = object_of(addr);
+	struct slot *slot = object->slot;
+
+	sim_descr = descr;
+	if (on_stack != object_is_on_stack(addr))
+		sim_find("debugobjects: a timer is %son the stack", on_stack ? "not " : "");
+	if (!sim_world.no_debug_objects &&
+	    (slot ? slot->pending : object->state == ODEBUG_STATE_ACTIVE))
+		descr->fixup_init(addr, ODEBUG_STATE_ACTIVE);
+	object->state = ODEBUG_STATE_INIT;
+}
+
 void debug_object_init(void *addr, const struct debug_obj_descr *descr)
 {
-	struct slot *slot = slot_of(addr);
-
-	if (slot && slot->pending && !sim_world.no_debug_objects)
-		descr->fixup_init(addr, ODEBUG_STATE_ACTIVE);
+	object_init(addr, descr, false);
 }
 
 void debug_object_init_on_stack(void *addr, const struct debug_obj_descr *descr)
 {
-	debug_object_init(addr, descr);
+	object_init(addr, descr, true);
 }
 
 void debug_object_assert_init(void *addr, const struct debug_obj_descr *descr)
 {
+	struct object *object = object_of(addr);
+
+	if (object->slot || object->state || sim_world.no_debug_objects)
+		return;
+	sim_descr = descr;
+	if (descr->is_static_object(addr))
+		object->state = ODEBUG_STATE_INIT;
+	else
+		descr->fixup_assert_init(addr, ODEBUG_STATE_NOTAVAILABLE);
 }
 
 void debug_object_free(void *addr, const struct debug_obj_descr *descr)
 {
+	struct object *object = object_of(addr);
+
+	if (object->state == ODEBUG_STATE_ACTIVE)
+		sim_find("debugobjects: a timer is freed and is pending");
+	object->state = ODEBUG_STATE_NONE;
 }
 
 int debug_object_activate(void *addr, const struct debug_obj_descr *descr)
 {
-	struct slot *slot = slot_of(addr);
+	struct object *object = object_of(addr);
+	struct slot *slot = object->slot;
 
 	sim_quiet_steps = 0;
-	if (slot->pending)
-		sim_find("timer %d is armed as if it were not pending, but it is", slot->nr);
+	if (slot && slot->pending)
+		sim_find("timer %d is armed as one that was not pending, and was", slot->nr);
+	if (!slot && object->state == ODEBUG_STATE_ACTIVE)
+		sim_find("debugobjects: a timer is armed twice");
+	object->state = ODEBUG_STATE_ACTIVE;
 	return 0;
 }
 
@@ -438,6 +528,11 @@ void debug_object_deactivate(void *addr, const struct debug_obj_descr *descr)
 	struct slot *slot = slot_of(addr);
 
 	sim_quiet_steps = 0;
+	if (!slot && object_of(addr)->state != ODEBUG_STATE_ACTIVE)
+		sim_find("debugobjects: a timer leaves that was not pending");
+	object_of(addr)->state = ODEBUG_STATE_INACTIVE;
+	if (!slot)
+		return;
 	if (by_call(slot)) {
 		not_pending(slot);
 		return;
@@ -451,6 +546,7 @@ void debug_object_deactivate(void *addr, const struct debug_obj_descr *descr)
 	slot->popped = true;
 	slot->pops++;
 	slot->wheel->expired++;
+	slot->due_cpu = peek_timer_cpu(addr);
 	slot->due_expires = slot->expires;
 	slot->due_armed_at = slot->armed_at;
 	slot->due_armed_clock = slot->armed_clock;
@@ -461,9 +557,12 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 {
 	struct slot *slot = slot_of(timer);
 	struct sim_call *call = current->call;
-	struct mwheel *w = slot->wheel;
 	int cpu = peek_base_cpu(base);
+	struct mwheel *w;
 
+	if (!slot)			/* it is of calls.c */
+		return;
+	w = slot->wheel;
 	if (!call || call->slot != slot || call->kind > CALL_ARMS)
 		sim_find("timer %d is armed, but no call asked for it", slot->nr);
 	if (slot->shut)
@@ -519,6 +618,8 @@ void oracle_hwheel_cancel(struct hwheel_timer *timer, void *function)
 	struct slot *slot = slot_of(timer);
 	struct sim_call *call = current->call;
 
+	if (!slot)
+		return;
 	if (!by_call(slot))
 		sim_find("timer %d is cancelled, but no call asked for it", slot->nr);
 	if (slot->pending)		/* the call is hwheel_setup() */
@@ -547,6 +648,10 @@ bool oracle_warn(const char *text)
 
 	if (sim_world.verbose)
 		sim_log("warning: %s", text);
+	if (sim_expects && strstr(text, sim_expects)) {
+		sim_warned = true;
+		return true;
+	}
 	if (!call)
 		return false;
 	if (strstr(text, "its wheel is gone"))
@@ -557,8 +662,10 @@ bool oracle_warn(const char *text)
 		return call->kind == CALL_DESTROY && call->cancels;
 	if (strstr(text, "set up while pending"))
 		return call->kind == CALL_SETUP && call->seen & SEEN_PENDING;
-	if (strstr(text, "never destroyed") || strstr(text, "were left pending"))
+	if (strstr(text, "never destroyed") || strstr(text, "were left pending")) {
+		sim_left++;
 		return call->kind == CALL_OTHER;
+	}
 	return false;
 }
 
@@ -578,10 +685,26 @@ void oracle_lock(raw_spinlock_t *lock)
 {
 	if (lock->is_base)
 		lock->cascaded = peek_cascaded(lock);
+	lock->since = sim_time;
+}
+
+/* How long locks were held, for max_locked_ns */
+static void note_held(raw_spinlock_t *lock)
+{
+	struct mwheel *w;
+	struct hwheel *wheel;
+	int cpu;
+
+	wheel = peek_lock_wheel(lock, &cpu);
+	for (w = sim_wheels; w < sim_wheels + SIM_WHEELS; w++)
+		if (w->wheel == wheel)
+			w->held[cpu] = max(w->held[cpu], sim_time - lock->since);
 }
 
 void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes)
 {
+	if (lock->is_base)
+		note_held(lock);
 	if (lock->is_base && peek_cascaded(lock) > lock->cascaded + 32)
 		sim_find("%llu timers cascaded with a lock held",
 			 peek_cascaded(lock) - lock->cascaded);
@@ -606,28 +729,50 @@ static u64 run_due(const struct mwheel *w, const struct hrtimer *timer, int cpu)
 	u64 begin = w->run_begun[cpu];
 
 	due = max(due, (s64)(begin - min(begin, w->budget / 8)));
-	return clamp((u64)due, min(w->run_ended[cpu], begin), begin);
+	return clamp((u64)due, min(w->fired_ended[cpu], begin), begin);
 }
 
+/* A wheel that lacks fans gets them soon, if there is memory, and tasks have their turn. */
 static void note_starved(struct mwheel *w, int cpu)
 {
-	if (peek_starved(w->wheel, cpu))
-		w->starved_at[cpu] = sim_time;
+	u64 last = w->starved_at[cpu];
+
+	if (!peek_starved(w->wheel, cpu)) {
+		w->starved_ns[cpu] = 0;
+		return;
+	}
+	w->starved_at[cpu] = sim_time;
+	/* After long it may have had them in between. */
+	if (sim_alloc_failed_at + 1100000000 > last || sim_hotplug_at > last ||
+	    sim_time - last > 20000000)
+		w->starved_ns[cpu] = 0;
+	else
+		w->starved_ns[cpu] += sim_time - last;
+	if (w->starved_ns[cpu] > 100000000)
+		sim_find("CPU %d of %s lacks fans", cpu, w->name);
+}
+
+/* How long others had the CPU before this run */
+static u64 due_gap(const struct mwheel *w, int cpu)
+{
+	return w->run_begun[cpu] - min(w->run_begun[cpu], w->run_ended[cpu]);
 }
 
 /* A run has ended: count its time, and the break that it may take. */
 static void count_run(struct mwheel *w, int cpu)
 {
 	int nr = w - sim_wheels;
-	u64 ns = sim_time - w->run_begun[cpu], callbacks, earned = 0;
+	u64 ns = sim_time - w->run_begun[cpu], callbacks, earned = 0, pause;
+	ktime_t resume;
 
 	callbacks = tally_since(&busy[cpu], w->run_begun[cpu]);
 	tally(&runs[sim_cpu->id], sim_time, ns - min(ns, callbacks));
 	tally(&own[nr][cpu], sim_time, ns - min(ns, callbacks));
 	if (ns >= w->budget)
 		earned = w->budget / 8;
-	if (w->config.context == HWHEEL_HARDIRQ) {
-		u64 due = w->run_due[cpu], idle = due - min(due, w->run_ended[cpu]);
+	/* Runs with callbacks may not have the CPU too long. */
+	if (w->config.context == HWHEEL_HARDIRQ && w->called_at[cpu] >= w->run_begun[cpu]) {
+		u64 due = w->run_due[cpu], idle = due - min(due, w->fired_ended[cpu]);
 
 		w->run_spent[cpu] -= min(w->run_spent[cpu], idle);
 		w->run_spent[cpu] += sim_time - due;
@@ -636,7 +781,26 @@ static void count_run(struct mwheel *w, int cpu)
 		if (!peek_spent(w->wheel, cpu))
 			w->run_spent[cpu] = 0;
 		w->run_spent[cpu] = min(w->run_spent[cpu], 2 * w->budget);
+		w->fired_ended[cpu] = sim_time;
 	}
+	/* A rest that is cut again keeps its end. */
+	resume = peek_resume(w->wheel, cpu);
+	if (!earned && w->resume[cpu] > sim_clock(w) && resume != w->resume[cpu] &&
+	    w->config.context != HWHEEL_WORK && !peek_ripe(w->wheel, cpu, sim_clock(w)))
+		sim_find("a rest on CPU %d of %s ends at %lld, not %lld", cpu, w->name, resume,
+			 w->resume[cpu]);
+	w->resume[cpu] = resume;
+	/* A run that was cut leaves the CPU to others. One that moves for long is cut. */
+	pause = ns > w->budget + 10000 ? w->budget / 8 : 0;
+	if (w->config.context == HWHEEL_HARDIRQ && w->called_at[cpu] >= w->run_begun[cpu] &&
+	    !peek_spent(w->wheel, cpu))
+		pause = w->budget;
+	pause -= pause / 8;		/* it begins when the run reads the clock last */
+	w->break_until[cpu] = sim_time + pause - min(pause, 3000ULL + sim_world.stall_ns);
+	if (!callbacks && ns > 50000 && due_gap(w, cpu) < ns / 4 && ++w->greedy[cpu] > 16)
+		sim_find("runs on CPU %d of %s move timers without a pause", cpu, w->name);
+	if (callbacks || due_gap(w, cpu) >= ns / 4)
+		w->greedy[cpu] = 0;
 	w->earned[cpu] = earned;
 	/* A batch of moves cuts a hardirq run. If a timer is due, the break is 1 us. */
 	if (!earned && w->config.context == HWHEEL_HARDIRQ)
@@ -667,6 +831,13 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 	armed = peek_armed(w->wheel, cpu, &expires);
 	count_run(w, cpu);
 	note_starved(w, cpu);
+	if (w->config.context != HWHEEL_WORK && peek_break(w->wheel, cpu) && armed &&
+	    (u64)expires <= now && w->budget >= 20000 && !sim_world.stall && !sim_world.ranks &&
+	    !sim_world.holds)
+		sim_find("a break on CPU %d of %s is over when it begins", cpu, w->name);
+	if (w->config.context != HWHEEL_WORK && peek_break(w->wheel, cpu) && w->pending &&
+	    sim_world.cpus == 1 && !w->earned[cpu] && !peek_ripe(w->wheel, cpu, now))
+		sim_find("a break on CPU %d of %s, and no timer is due", cpu, w->name);
 	if (w->config.context == HWHEEL_WORK || w->state != LIVE_WHEEL || !w->pending ||
 	    peek_busy_but_running(w->wheel, cpu) || !armed ||
 	    (u64)expires <= now || sim_random() % (1 + sim_nr_slots / 64))
@@ -684,6 +855,70 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 	if (in_hardirq() && (u64)expires > now + w->budget / 2 && w->budget > 20000)
 		sim_find("a needless break of %llu ns on CPU %d of %s: runs took %llu ns",
 			 expires - now, cpu, w->name, w->run_spent[cpu]);
+}
+
+/* hwheel tells tracepoints what it does: before it arms the hrtimer, after it has moved */
+static struct {
+	struct hwheel_base	*base;
+	s64			expires;
+} traced_arm[SIM_CPUS];
+
+void oracle_hwheel_arm(struct hwheel_base *base, s64 expires)
+{
+	traced_arm[sim_cpu->id].base = base;
+	traced_arm[sim_cpu->id].expires = expires;
+}
+
+void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
+{
+	struct hwheel_base *base = traced_arm[sim_cpu->id].base;
+	struct hwheel *wheel;
+	int cpu;
+
+	wheel = peek_wheel(timer, &cpu);
+	if (!base || traced_arm[sim_cpu->id].expires != expires || peek_base_cpu(base) != cpu ||
+	    peek_base_wheel(base) != wheel)
+		sim_find("hwheel_arm tells of another time than %lld", expires);
+	traced_arm[sim_cpu->id].base = NULL;
+}
+
+static struct mwheel *wheel_of(const struct hwheel_base *base)
+{
+	struct mwheel *w;
+
+	for (w = sim_wheels; w < sim_wheels + SIM_WHEELS; w++)
+		if (w->state != NO_WHEEL && w->wheel == peek_base_wheel(base))
+			return w;
+	return NULL;
+}
+
+void oracle_hwheel_cascade(struct hwheel_base *base, u64 moved)
+{
+	struct mwheel *w = wheel_of(base);
+
+	if (w)
+		traced_moves[w - sim_wheels] += moved;
+}
+
+void oracle_hwheel_budget(struct hwheel_base *base, s64 now, s64 end)
+{
+	struct mwheel *w = wheel_of(base);
+
+	if (!w)
+		return;
+	traced_cuts[w - sim_wheels]++;
+	if (now > sim_clock(w) || end > now + (s64)w->budget)
+		sim_find("hwheel_budget tells of %lld and %lld", now, end);
+}
+
+void oracle_hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel)
+{
+	const struct sim_call *call = current->call;
+
+	if (slot_of(timer) && (!call || call->kind != CALL_SETUP || call->slot != slot_of(timer) ||
+			       call->wheel->wheel != wheel))
+		sim_find("hwheel_setup tells of another timer or wheel");
+	sim_setups++;
 }
 
 void oracle_hrtimer(struct hrtimer *timer, bool end)
@@ -784,7 +1019,7 @@ static u64 late_bound(const struct mwheel *w, int cpu, u64 begin)
 	int nr = w - sim_wheels;
 	u64 before = begin - min(begin, moving_ns(w)), bound, recent;
 
-	if (sim_late_ns)
+	if (sim_late_ns && !sim_world.holds)
 		return sim_late_ns;
 	if (in_thread(w))		/* other tasks share the CPU */
 		return 21100000 + w->config.gap_ns + 3 * w->budget + CROWD_MOVE_NS * w->peak;
@@ -825,9 +1060,17 @@ static void check_late(struct slot *slot, struct mwheel *w)
 	late = (u64)now - (u64)slot->due_expires < (u64)S64_MAX ?
 	       now - slot->due_expires : KTIME_MAX;
 	if (late >= 0) {
-		s64 high = late, low = late - (s64)(sim_time - w->run_begun[cpu]);
+		/*
+		 * hwheel reads the clock when a run begins, and after a callback, if a jiffy
+		 * has begun meanwhile; in hardirq context always.
+		 */
+		s64 blur = sim_time - w->run_begun[cpu];
+		s64 since = sim_time - min(w->called_at[cpu], sim_time);
+		s64 high = late, low;
 
-		low = max(low - 50000, (s64)0);
+		if (w->config.context != HWHEEL_HARDIRQ)
+			since += 4000000;
+		low = max(late - min(blur, since) - 50000, (s64)0);
 		w->late_high[fls64_((u64)high)]++;
 		w->late_low[fls64_((u64)low)]++;
 		w->max_high[cpu] = max(w->max_high[cpu], high);
@@ -866,6 +1109,11 @@ static void check_late(struct slot *slot, struct mwheel *w)
 		allowed -= min(allowed, passed - min(passed, rounds));
 	}
 	note_starved(w, cpu);
+	if (!in_thread(w) && slot->cpu == cpu && begin < w->run_ended[cpu] &&
+	    w->run_begun[cpu] > w->run_ended[cpu] && w->run_begun[cpu] < w->break_until[cpu] &&
+	    w->hotplugs == sim_hotplugs && !sim_world.holds)
+		sim_find("timer %d runs %llu ns before the end of a break", slot->nr,
+			 w->break_until[cpu] - w->run_begun[cpu]);
 	bound = late_bound(w, cpu, begin);
 	if (over > allowed && over - allowed > sim_worst)
 		sim_worst = over - allowed;
@@ -875,14 +1123,35 @@ static void check_late(struct slot *slot, struct mwheel *w)
 			 sim_context(), cpu);
 }
 
+/* The tracepoints around a callback, with what they tell */
+static struct {
+	struct hwheel_timer	*timer;
+	s64			expires;
+} traced[SIM_CPUS];
+
+void oracle_hwheel_expire_entry(struct hwheel_base *base, struct hwheel_timer *timer, s64 expires)
+{
+	traced[peek_base_cpu(base)].timer = timer;
+	traced[peek_base_cpu(base)].expires = expires;
+	traced_entries++;
+}
+
+void oracle_hwheel_expire_exit(struct hwheel_timer *timer, void *function)
+{
+	traced_exits++;
+}
+
 void oracle_callback(struct slot *slot, struct object *object)
 {
 	struct mwheel *w = slot->wheel;
+	int cpu = slot->due_cpu;
 
 	sim_quiet_steps = 0;
 	sim_fired++;
 	if (!slot->popped)
 		sim_find("the callback of timer %d runs, but it was not due", slot->nr);
+	if (traced[cpu].timer != &object->timer || traced[cpu].expires != slot->due_expires)
+		sim_find("hwheel_expire_entry tells of another timer than %d", slot->nr);
 	slot->popped = false;
 	if (slot->running)
 		sim_find("the callback of timer %d runs twice at a time", slot->nr);
@@ -898,6 +1167,7 @@ void oracle_callback(struct slot *slot, struct object *object)
 void oracle_callback_end(struct slot *slot, u64 life)
 {
 	sim_quiet_steps = 0;
+	slot->due_wheel->called_at[sim_cpu->id] = sim_time;
 	/* The time that hwheel needs for a call counts as the callback's time. */
 	tally(&busy[sim_cpu->id], sim_time, 400 + sim_world.jitter);
 	if (slot->due_past) {
@@ -916,7 +1186,6 @@ void oracle_callback_end(struct slot *slot, u64 life)
 	slot->running--;
 	slot->ends++;
 	slot->ended_at = sim_time;
-	slot->due_wheel->called_at[sim_cpu->id] = sim_time;
 	changed(slot);
 }
 
@@ -932,6 +1201,8 @@ void oracle_new_wheel(struct mwheel *w)
 	memcpy(name, w->name, sizeof(name));
 	memset(w, 0, sizeof(*w));
 	for (cpu = 0; cpu < SIM_CPUS; cpu++) {
+		traced_moves[w - sim_wheels] = 0;
+		traced_cuts[w - sim_wheels] = 0;
 		own[w - sim_wheels][cpu].n = 0;
 		breaks[w - sim_wheels][cpu].n = 0;
 		arms[w - sim_wheels][cpu].n = 0;
@@ -1019,9 +1290,11 @@ static void check_count(struct mwheel *w, const char *name, u64 mine)
 		sim_find("stats of %s: %s is %llu, not %llu", w->name, name, count, mine);
 }
 
+#define NONE	(-1LL)
+
 /*
  * Read a row of a file into @word and @column. A column that is no number becomes 0, and
- * - becomes S64_MAX. Returns the number of columns, or -1 at the end.
+ * - becomes NONE. Returns the number of columns, or -1 at the end.
  */
 static int row(char **text, char *word, s64 *column, int most)
 {
@@ -1037,7 +1310,7 @@ static int row(char **text, char *word, s64 *column, int most)
 		p += strspn(p, " ");
 		if (!*p)
 			break;
-		column[n++] = *p == '-' && (p[1] == ' ' || !p[1]) ? S64_MAX :
+		column[n++] = *p == '-' && (p[1] == ' ' || !p[1]) ? NONE :
 			      (s64)strtoull(p, NULL, 0);
 		if (*p == '-' && p[1] >= '0' && p[1] <= '9')
 			column[n - 1] = strtoll(p, NULL, 0);
@@ -1127,6 +1400,138 @@ static void compare_sum(struct mwheel *w, const char *file, int column, int next
 	free(text);
 }
 
+/* Rows of a file, without its first line. Frees @text. */
+static struct rows {
+	s64	(*c)[10];
+	int	n;
+} rows_of(char *text)
+{
+	struct rows rows = { };
+	char *p = text, word[32];
+	s64 c[10] = { };
+
+	while (text && row(&p, word, c, 10) >= 0) {
+		if (*word == '#')
+			continue;
+		rows.c = realloc(rows.c, (rows.n + 1) * sizeof(*rows.c));
+		memcpy(rows.c[rows.n++], c, sizeof(c));
+		memset(c, 0, sizeof(c));
+	}
+	free(text);
+	return rows;
+}
+
+/* The width of a level in ticks; of the parking lot: of all levels together */
+static u64 width_of(const struct mwheel *w, s64 level)
+{
+	u64 width = 1;
+
+	while (level--)
+		width *= peek_spokes(w->wheel, level);
+	return width;
+}
+
+static s64 tick_ns(const struct mwheel *w, u64 ticks)
+{
+	return ticks > (u64)S64_MAX / w->tick ? S64_MAX : (s64)(ticks * w->tick);
+}
+
+/*
+ * The rows of a level against those of its spokes: the header says what they mean. The
+ * clock of a level may be behind the time.
+ */
+static void check_level(struct mwheel *w, const s64 *c, const struct rows *spokes)
+{
+	s64 planned = peek_levels(w->wheel), level = c[1], n, timers = 0, occupied = 0;
+	s64 next = NONE;
+	u64 width = width_of(w, level);
+	int i;
+
+	if (c[0] < 0 || c[0] >= sim_world.cpus || level < 0 || level > planned)
+		sim_find("file levels of %s has a row of CPU %lld, level %lld", w->name, c[0],
+			 level);
+	n = level < planned ? peek_spokes(w->wheel, level) : 64;
+	for (i = 0; i < spokes->n; i++) {
+		const s64 *spoke = spokes->c[i];
+
+		if (spoke[0] != c[0] || spoke[1] != level)
+			continue;
+		occupied++;
+		timers += spoke[4];
+		next = next == NONE ? spoke[3] : min(next, spoke[3]);
+		/* An overdue timer is in the spoke of the clock. */
+		if (level < planned && spoke[3] < S64_MAX &&
+		    spoke[3] / (s64)w->tick / (s64)width % n != spoke[2])
+			sim_find("spoke %lld of level %lld of %s is for %lld", spoke[2], level,
+				 w->name, spoke[3]);
+	}
+	if (c[2] != tick_ns(w, width) || c[3] != n)
+		sim_find("level %lld of %s has %lld spokes of %lld ns, not %lld of %lld", level,
+			 w->name, c[3], c[2], n, tick_ns(w, width));
+	if (c[4] != (level < planned ? tick_ns(w, width * n) : S64_MAX))
+		sim_find("level %lld of %s has an interval of %lld ns", level, w->name, c[4]);
+	if (c[5] != tick_ns(w, peek_clock(w->wheel, c[0]) / (level < planned ? width : 1) *
+			    (level < planned ? width : 1)))
+		sim_find("the clock of level %lld of %s is %lld", level, w->name, c[5]);
+	if (c[6] != occupied || c[7] != timers || c[8] != next)
+		sim_find("level %lld of %s has %lld %lld %lld, its spokes %lld %lld %lld", level,
+			 w->name, c[6], c[7], c[8], occupied, timers, next);
+}
+
+/* The files of a wheel against each other. Nothing moves meanwhile. */
+static void compare_files(struct mwheel *w)
+{
+	u64 moved = peek_moves(w->wheel), cpu;
+	s64 before = sim_clock(w), now;
+	struct rows levels = rows_of(sim_read_file(w->name, "levels", 64 + sim_rnd(4096)));
+	struct rows spokes = rows_of(sim_read_file(w->name, "spokes", 64 + sim_rnd(4096)));
+	struct rows timers = rows_of(sim_read_file(w->name, "timers", 64 + sim_rnd(4096)));
+	unsigned int shown[SIM_CPUS] = { };
+	int i, j = 0;
+
+	now = sim_clock(w);
+	if (moved != peek_moves(w->wheel) || !timers.n != !w->pending)
+		goto out;
+	for (i = 0; i < levels.n; i++) {
+		check_level(w, levels.c[i], &spokes);
+		shown[levels.c[i][0]]++;
+		if (i && levels.c[i][0] * 16 + levels.c[i][1] <=
+			 levels.c[i - 1][0] * 16 + levels.c[i - 1][1])
+			sim_find("file levels of %s is in no order", w->name);
+	}
+	for (cpu = 0; cpu < sim_world.cpus; cpu++)
+		if (shown[cpu] != peek_levels_shown(w->wheel, cpu))
+			sim_find("file levels of %s has %u rows of CPU %llu, not %u", w->name,
+				 shown[cpu], cpu, peek_levels_shown(w->wheel, cpu));
+	/* Both go through the spokes in their order */
+	for (i = 0; i < spokes.n; i++) {
+		const s64 *spoke = spokes.c[i];
+		s64 n;
+
+		for (n = 0; j < timers.n; n++, j++) {
+			const s64 *timer = timers.c[j];
+
+			if (memcmp(timer, spoke, 3 * sizeof(*timer)))
+				break;
+			if (timer[3] > now && due_at(w, timer[3]) < spoke[3])
+				sim_find("a timer of %lld is in a spoke of %lld", timer[3],
+					 spoke[3]);
+			if (timer[4] > timer[3] - before || timer[4] < timer[3] - now)
+				sim_find("file timers of %s: %lld remain until %lld", w->name,
+					 timer[4], timer[3]);
+		}
+		if (n != spoke[4])
+			sim_find("spoke %lld of level %lld of %s has %lld timers, not %lld",
+				 spoke[2], spoke[1], w->name, spoke[4], n);
+	}
+	if (j != timers.n)
+		sim_find("file timers of %s has a timer of no spoke", w->name);
+out:
+	free(levels.c);
+	free(spokes.c);
+	free(timers.c);
+}
+
 /* Does the oracle know well enough how late hwheel saw each callback begin? */
 static bool exact_late(const struct mwheel *w)
 {
@@ -1137,7 +1542,7 @@ static bool exact_late(const struct mwheel *w)
 static void compare_stats(struct mwheel *w)
 {
 	char *text = sim_read_file(w->name, "stats", 4096), *p = text, word[32];
-	s64 c[16];
+	s64 c[16], moved[SIM_CPUS] = { };
 	u64 idle = 0, runs = 0, migrated = 0, kicks = 0, overruns = 0;
 	int n, i;
 
@@ -1172,6 +1577,17 @@ static void compare_stats(struct mwheel *w)
 			if ((u64)c[i] != w->interrupts[i - 2])
 				sim_find("stats of %s: %lld interrupts on CPU %d, not %llu",
 					 w->name, c[i], i - 2, w->interrupts[i - 2]);
+		/* Of batches only; what goes on before the lock is held counts a little. */
+		for (i = 2; i < n && !strcmp(word, "max_locked_ns"); i++)
+			if ((u64)c[i] > w->held[i - 2] + 2000 + sim_world.stall_ns &&
+			    !sim_world.ranks && w->config.context != HWHEEL_WORK)
+				sim_find("stats of %s: %s on CPU %d is %lld, not %llu", w->name,
+					 word, i - 2, c[i], w->held[i - 2]);
+		for (i = 2; i < n && !strcmp(word, "cascaded"); i++)
+			moved[i - 2] = c[i];
+		for (i = 2; i < n && !strcmp(word, "max_locked_ns"); i++)
+			if (!c[i] && moved[i - 2] > 10000)
+				sim_find("stats of %s: %s is 0", w->name, word);
 		for (i = 2; i < n && !strcmp(word, "max_late_ns"); i++)
 			if (exact_late(w) &&
 			    (c[i] < w->max_low[i - 2] || c[i] > w->max_high[i - 2]) &&
@@ -1231,9 +1647,14 @@ static void compare_config(struct mwheel *w)
 	snprintf(wanted, sizeof(wanted), "name %s\ntick_ns %llu\n", w->name, w->tick);
 	if (!strstr(text, wanted))
 		sim_find("config of %s: %s", w->name, text);
-	snprintf(wanted, sizeof(wanted), "clock %s\ncontext %s\nbudget_ns %llu\ngap_ns %llu\n",
+	snprintf(wanted, sizeof(wanted), "\nclock %s\ncontext %s\nbudget_ns %llu\ngap_ns %llu\n%s%s",
 		 w->config.clock == CLOCK_BOOTTIME ? "boottime" : "monotonic",
-		 contexts[w->config.context], w->budget, (u64)w->config.gap_ns);
+		 contexts[w->config.context], w->budget, (u64)w->config.gap_ns,
+		 w->config.context == HWHEEL_WORK ? "unbound " : "bytes_per_cpu ",
+		 w->config.context != HWHEEL_WORK ? "" : w->config.flags ? "1\n" : "0\n");
+	if (!strstr(text, wanted))
+		sim_find("config of %s: %s", w->name, text);
+	snprintf(wanted, sizeof(wanted), "\nbytes_per_cpu %zu\n", peek_bytes(w->wheel));
 	if (!strstr(text, wanted))
 		sim_find("config of %s: %s", w->name, text);
 	if (w->config.levels) {		/* a zero repeats the level below */
@@ -1256,7 +1677,10 @@ static void compare_config(struct mwheel *w)
 void oracle_compare(struct mwheel *w)
 {
 	u64 pending = w->pending;
+	const char *left = peek_at_rest(w->wheel);
 
+	if (left)
+		sim_find("%s is at rest, and there is %s", w->name, left);
 	check_count(w, "added", w->added);
 	check_count(w, "rearmed", w->rearmed);
 	check_count(w, "cancelled", w->cancelled);
@@ -1264,6 +1688,11 @@ void oracle_compare(struct mwheel *w)
 	if (w->added != w->expired + w->cancelled + w->pending)
 		sim_find("%s: %llu were added, %llu expired, %llu were cancelled, %llu are pending",
 			 w->name, w->added, w->expired, w->cancelled, w->pending);
+	check_count(w, "cascaded", traced_moves[w - sim_wheels]);
+	check_count(w, "budget_overruns", traced_cuts[w - sim_wheels]);
+	if (traced_entries != traced_exits || traced_entries < sim_fired)
+		sim_find("%llu callbacks, %llu traced begins and %llu ends", sim_fired,
+			 traced_entries, traced_exits);
 	compare_stats(w);
 	compare_lateness(w);
 	compare_config(w);
@@ -1271,4 +1700,5 @@ void oracle_compare(struct mwheel *w)
 	compare_sum(w, "spokes", 4, 3);
 	if (w->pending == pending)
 		compare_timers(w, 64 + sim_rnd(8192));
+	compare_files(w);
 }

@@ -6,6 +6,7 @@
 #ifndef _SIM_ORACLE_H
 #define _SIM_ORACLE_H
 
+#include <linux/debugobjects.h>
 #include "wheel.h"
 
 #define SIM_WHEELS	12
@@ -40,6 +41,7 @@ struct sim_call {
 	unsigned int		seen, arms, cancels, alone;
 	bool			was_pending, dead_wheel, shut;
 	u64			pops, switches, time;
+	unsigned long long	sleeps;
 	unsigned int		hotplugs;
 	struct mwheel		*wheel;
 };
@@ -55,11 +57,17 @@ struct mwheel {
 	u64			interrupts[SIM_CPUS];
 	u64			run_begun[SIM_CPUS], run_ended[SIM_CPUS];
 	u64			run_due[SIM_CPUS];
+	u64			fired_ended[SIM_CPUS];	/* the last run with callbacks */
 	u64			run_spent[SIM_CPUS];	/* the oracle's base->spent */
 	u64			earned[SIM_CPUS];	/* the break that the last run may take */
 	u64			called_at[SIM_CPUS];	/* end of the last callback */
 	u64			quiet[SIM_CPUS];	/* no interrupt before this time */
+	ktime_t			resume[SIM_CPUS];	/* the end of the last rest or break */
 	u64			starved_at[SIM_CPUS];	/* when fans were last missing */
+	u64			starved_ns[SIM_CPUS];	/* for how long */
+	u64			break_until[SIM_CPUS];
+	u64			held[SIM_CPUS];		/* the longest that the lock was held */
+	unsigned int		greedy[SIM_CPUS];	/* runs that moved, without a pause */
 	u64			armed_ahead[SIM_CPUS];
 	s64			last_due[SIM_CPUS];	/* the latest tick that has run */
 	u64			late_low[SIM_LATE], late_high[SIM_LATE];
@@ -70,7 +78,8 @@ struct mwheel {
 
 struct object {
 	struct hwheel_timer	timer;
-	struct slot		*slot;
+	struct slot		*slot;		/* NULL: it is of calls.c */
+	enum debug_obj_state	state;
 };
 
 struct slot {
@@ -93,6 +102,7 @@ struct slot {
 	bool			popped;		/* its callback is about to begin */
 	bool			due_past;	/* it was armed for the past */
 	struct mwheel		*due_wheel;
+	int			due_cpu;
 	u64			*past_at;	/* the past_round that includes @past_ns */
 	u64			past_ns;	/* its longest callback with @due_past */
 	u64			begun_at;
@@ -114,6 +124,11 @@ extern u64 sim_calls, sim_fired;
 extern unsigned int sim_suspends;
 extern u64 sim_last_suspend;
 extern u64 sim_late_ns;		/* a bound on lateness that the program sets; or 0 */
+extern const char *sim_expects;	/* part of a warning that may come; or NULL */
+extern unsigned int sim_left;	/* warnings that something was left at the end */
+extern u64 sim_setups;		/* that the tracepoint told of */
+extern bool sim_warned;		/* it came */
+extern const struct debug_obj_descr *sim_descr;	/* what hwheel tells debugobjects */
 extern u64 sim_worst;		/* greatest lateness, less callbacks and stalls */
 
 void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot);

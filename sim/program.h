@@ -25,5 +25,6 @@ void program_write(const struct program *p, FILE *file);
 bool program_read(struct program *p, FILE *file);
 void program_run(const struct program *p);	/* ends by _exit() */
 void program_done(void);			/* in main.c */
+void known_calls(void);				/* in calls.c */
 
 #endif /* _SIM_PROGRAM_H */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "hwheel.c"
+#include "hwheel_jiffies.h"
 #include "wheel.h"
 
 #define peek	__attribute__((no_sanitize("thread")))
@@ -14,6 +15,24 @@
 peek int peek_base_cpu(const struct hwheel_base *base)
 {
 	return base->cpu;
+}
+
+peek struct hwheel *peek_base_wheel(const struct hwheel_base *base)
+{
+	return base->wheel;
+}
+
+peek struct hwheel *peek_lock_wheel(raw_spinlock_t *lock, int *cpu)
+{
+	struct hwheel_base *base = container_of(lock, struct hwheel_base, lock);
+
+	*cpu = base->cpu;
+	return base->wheel;
+}
+
+void poke_lives(u32 n)
+{
+	hwheel_lives = n;
 }
 
 peek int peek_timer_cpu(const struct hwheel_timer *timer)
@@ -81,6 +100,48 @@ peek u64 peek_spent(struct hwheel *wheel, int cpu)
 	return per_cpu_ptr(wheel->bases, cpu)->spent;
 }
 
+peek const char *peek_at_rest(struct hwheel *wheel)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+
+		if (peek_busy(wheel, cpu))
+			continue;
+		if (atomic_read(&base->waiters))
+			return "waiters";
+		if (base->kicks)
+			return "kicks";
+		if (base->running || base->runner)
+			return "a callback that runs";
+		if (base->closing || base->offline == cpu_online(cpu))
+			return "a wrong state";
+		if (base->levels.walk || base->levels.walked)
+			return "a walk";
+		if (!base->levels.pending && base->armed != HWHEEL_NEVER && !base->hrtimer.__queued)
+			return "an armed base";
+	}
+	return NULL;
+}
+
+peek bool peek_break(struct hwheel *wheel, int cpu)
+{
+	return !per_cpu_ptr(wheel->bases, cpu)->armed;
+}
+
+peek bool peek_ripe(struct hwheel *wheel, int cpu, ktime_t now)
+{
+	struct hwheel_levels copy = per_cpu_ptr(wheel->bases, cpu)->levels;
+
+	return levels_ripe(&copy, levels_tick_down(&copy, now));
+}
+
+peek ktime_t peek_resume(struct hwheel *wheel, int cpu)
+{
+	return per_cpu_ptr(wheel->bases, cpu)->resume;
+}
+
 /* Are there fewer fans than there should be? */
 peek bool peek_starved(struct hwheel *wheel, int cpu)
 {
@@ -97,6 +158,86 @@ peek ktime_t peek_expires(const struct hwheel_timer *timer)
 peek bool peek_queued(const struct hwheel_timer *timer)
 {
 	return timer->entry.next;
+}
+
+unsigned int peek_levels(struct hwheel *wheel)
+{
+	return wheel->geometry.levels;
+}
+
+unsigned int peek_spokes(struct hwheel *wheel, unsigned int level)
+{
+	return wheel->geometry.spokes[level];
+}
+
+peek u64 peek_clock(struct hwheel *wheel, int cpu)
+{
+	return per_cpu_ptr(wheel->bases, cpu)->levels.clock;
+}
+
+peek u64 peek_moves(struct hwheel *wheel)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+
+		sum += base->levels.moved + base->levels.visited + base->levels.nr +
+		       base->levels.clock + base->count[HWHEEL_ADDED] +
+		       base->count[HWHEEL_REARMED] + base->count[HWHEEL_CANCELLED] +
+		       base->count[HWHEEL_EXPIRED_TIMERS] + base->count[HWHEEL_MIGRATED];
+	}
+	return sum;
+}
+
+/* Levels that exist, and the parking lot if it holds timers; none of an empty CPU that is off */
+peek unsigned int peek_levels_shown(struct hwheel *wheel, int cpu)
+{
+	struct hwheel_levels *levels = &per_cpu_ptr(wheel->bases, cpu)->levels;
+	unsigned int i, parked = 0;
+
+	if (!cpu_online(cpu) && !levels->pending)
+		return 0;
+	for (i = 0; i < 64; i++)
+		parked |= !spoke_empty(&levels->level[levels->planned].spokes[i]);
+	return levels->nr + parked;
+}
+
+/* Of the CPU that has most, from what was allocated */
+peek size_t peek_bytes(struct hwheel *wheel)
+{
+	size_t most = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+		const struct hwheel_fans *fans;
+		size_t bytes = sizeof(*base);
+		unsigned int i;
+
+		for (i = 0; i < ARRAY_SIZE(base->levels.level); i++)
+			bytes += sim_allocated(base->levels.level[i].spokes);
+		for (fans = base->fans; fans; fans = fans->next)
+			bytes += sizeof(fans->fan);
+		most = bytes > most ? bytes : most;
+	}
+	return most;
+}
+
+ktime_t sim_hwheel_jiffies(long n)
+{
+	return hwheel_jiffies(n);
+}
+
+ktime_t sim_hwheel_until_jiffies(unsigned long when)
+{
+	return hwheel_until_jiffies(when);
+}
+
+unsigned long sim_hwheel_expires_jiffies(const struct hwheel_timer *timer)
+{
+	return hwheel_expires_jiffies(timer);
 }
 
 extern const struct sim_param __start_sim_params[], __stop_sim_params[];

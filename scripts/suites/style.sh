@@ -60,7 +60,7 @@ checkpatch()
 		[ "$file" != hwheel_trace.h ] ||
 			ignore+=,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE
 		[ "${file#*include/linux/}" = "$file" ] ||
-			ignore+=,COMPLEX_MACRO,MACRO_ARG_REUSE,MEMORY_BARRIER,PREFER_DEFINED_ATTRIBUTE_MACRO
+			ignore+=,COMPLEX_MACRO,MACRO_ARG_PRECEDENCE,MACRO_ARG_REUSE,MEMORY_BARRIER,PREFER_DEFINED_ATTRIBUTE_MACRO
 		[ "${file#sim/}" = "$file" ] || ignore+=,$sim_may
 		[ "${file#tools/convert-tests/}" = "$file" ] ||
 			ignore+=,CAMELCASE,MACRO_ARG_UNUSED,NEW_TYPEDEFS

@@ -16,6 +16,22 @@ static inline bool list_empty(const struct list_head *head)
 	return head->next == head;
 }
 
+static inline void list_add(struct list_head *entry, struct list_head *head)
+{
+	entry->next = head->next;
+	entry->prev = head;
+	head->next->prev = entry;
+	head->next = entry;
+}
+
+static inline void list_del(struct list_head *entry)
+{
+	entry->next->prev = entry->prev;
+	entry->prev->next = entry->next;
+	entry->next = NULL;
+	entry->prev = NULL;
+}
+
 static inline void list_splice_tail_init(struct list_head *list, struct list_head *head)
 {
 	if (list_empty(list))
@@ -34,5 +50,20 @@ static inline void list_splice_tail_init(struct list_head *list, struct list_hea
 	for (pos = list_first_entry(head, typeof(*(pos)), member);	\
 	     &(pos)->member != (head);					\
 	     pos = list_entry((pos)->member.next, typeof(*(pos)), member))
+
+#define list_for_each_entry_reverse(pos, head, member)			\
+	for (pos = list_entry((head)->prev, typeof(*(pos)), member);	\
+	     &(pos)->member != (head);					\
+	     pos = list_entry((pos)->member.prev, typeof(*(pos)), member))
+
+#define list_for_each_entry_safe(pos, n, head, member)			\
+	for (pos = list_first_entry(head, typeof(*(pos)), member),	\
+	     n = list_entry((pos)->member.next, typeof(*(pos)), member);	\
+	     &(pos)->member != (head);					\
+	     pos = n, n = list_entry((n)->member.next, typeof(*(n)), member))
+
+/* The tests of the levels use it */
+#define list_next_entry(pos, member)					\
+	list_first_entry(&(pos)->member, typeof(*(pos)), member)
 
 #endif /* _LINUX_LIST_H */

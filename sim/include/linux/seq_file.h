@@ -34,7 +34,7 @@ loff_t seq_lseek(struct file *file, loff_t offset, int whence);
 int seq_release(struct inode *inode, struct file *file);
 int seq_release_private(struct inode *inode, struct file *file);
 int single_release(struct inode *inode, struct file *file);
-void seq_printf(struct seq_file *m, const char *format, ...);
+__printf(2, 3) void seq_printf(struct seq_file *m, const char *format, ...);
 void seq_puts(struct seq_file *m, const char *s);
 void seq_putc(struct seq_file *m, char c);
 

@@ -15,6 +15,7 @@ typedef struct raw_spinlock {
 	bool		in_irq, irqs_on;
 	bool		is_base;	/* the lock of a base */
 	unsigned long long cascaded;	/* levels.moved when it was locked */
+	unsigned long long since;	/* when it was locked */
 } raw_spinlock_t;
 
 #define DEFINE_RAW_SPINLOCK(name)	raw_spinlock_t name
@@ -50,6 +51,7 @@ void sim_spin_init(raw_spinlock_t *lock);
 /* A lock that sleeps. hwheel.c uses it on PREEMPT_RT only. */
 typedef struct spinlock {
 	struct task_struct	*owner;
+	unsigned int		next, turn;	/* tasks get it in the order in which they came */
 } spinlock_t;
 
 void spin_lock_init(spinlock_t *lock);

@@ -112,8 +112,8 @@ static inline void sim_write(void)
 }
 #endif
 
-int sim_printk(const char *format, ...);
-bool sim_warn(const char *file, int line, const char *format, ...);
+__printf(1, 2) int sim_printk(const char *format, ...);
+__printf(3, 4) bool sim_warn(const char *file, int line, const char *format, ...);
 
 #ifndef pr_fmt
 #define pr_fmt(format)		format

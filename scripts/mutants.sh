@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Mutates hwheel.c and its headers by machine, and holds each mutant against the tests
+# that run in user space, until one fails: the fuzzer's kept inputs and the levels' KUnit
+# cases, the simulator's kept programs, all states of small geometries, seeds of the
+# simulator. Prints which mutants survive, and a score.
+#
+# Usage: [VARIABLE=value...] mutants.sh
+#
+# COUNT=n		takes a sample of so many mutants (default: all of them)
+# SEED=n		makes that sample another one
+# FILE='name...'	takes the mutants of these files; FUNCTION='name...': of these functions
+# SINCE=commit		takes the mutants of the lines that have changed since a commit
+# ONLY=text		takes the mutant with this line in the list
+# SEEDS=n		seeds that a mutant must survive (default 1000, fewer of other kinds)
+# JOBS=n		mutants at a time (default: as many as there are CPUs)
+# LEAST=percent		fails if the score is less
+# TESTS=none		runs no test: all mutants must survive
+# LIST=1		prints the mutants
+#
+# A line of sim/equivalent names a mutant that no test can catch, and says why.
+
+. "$(dirname "$0")/lab/lab.sh"
+
+need gcc libc6-dev python3
+# A mutant is a few files that are soon deleted
+[ ! -w /dev/shm ] || fast=$(mktemp -d /dev/shm/hwheel.XXXXXX)
+trap 'rm -rf "${fast-}"; lab_cleanup' EXIT
+
+python3 -B "$lab_scripts/mutants.py" --top "$lab_top" --dir "${fast:-$lab_work}" \
+	--log "$lab_cache/log/mutants.log" --jobs "${JOBS:-$lab_jobs}" \
+	${COUNT:+--count "$COUNT"} ${SEED:+--seed "$SEED"} ${SEEDS:+--seeds "$SEEDS"} \
+	${FILE:+--file "$FILE"} ${FUNCTION:+--function "$FUNCTION"} ${SINCE:+--since "$SINCE"} \
+	${ONLY:+--only "$ONLY"} ${TESTS:+--tests "$TESTS"} ${LEAST:+--least "$LEAST"} \
+	${LIST:+--list}

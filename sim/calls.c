@@ -1,0 +1,639 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Calls whose outcome is known beforehand: configurations that hwheel takes or refuses,
+ * mistakes that it warns of, conversions. The line "known" of a program makes them all.
+ * Their timers have no slot, so the oracle's table does not follow them.
+ */
+#include <stdlib.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/limits.h>
+
+#include "program.h"
+
+static struct object objects[64];
+static struct hwheel *wheel;
+static struct hwheel_timer *const one = &objects[0].timer;
+
+#define EXPECT(condition)							\
+	do {									\
+		if (!(condition))						\
+			sim_find("%s, line %d: not so: %s", __func__, __LINE__,	\
+				 #condition);					\
+	} while (0)
+
+static void expect_warning(const char *text)
+{
+	sim_expects = text;
+	sim_warned = false;
+}
+
+static void check_warning(int line)
+{
+	if (sim_expects && !sim_warned)
+		sim_find("line %d: no warning: %s", line, sim_expects);
+	sim_expects = NULL;
+}
+
+/* @expression, which must warn with a @text. Its value. */
+#define WARNS(text, expression)							\
+({										\
+	__auto_type __value = (expect_warning(text), (expression));		\
+										\
+	check_warning(__LINE__);						\
+	__value;								\
+})
+
+static struct hwheel *make(struct hwheel_config config)
+{
+	struct hwheel *new = hwheel_create(&config);
+
+	EXPECT(!IS_ERR(new));
+	return new;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Callbacks */
+
+static unsigned int runs;
+static int last_cpu;
+
+static void count(struct hwheel_timer *timer)
+{
+	runs++;
+	last_cpu = sim_cpu->id;
+}
+
+static void setup(struct hwheel_timer *timer, void (*function)(struct hwheel_timer *timer))
+{
+	hwheel_setup(timer, wheel, function, 0);
+}
+
+/* Arm @one with a callback of its own, and wait until it has run. */
+static void run(void (*function)(struct hwheel_timer *timer))
+{
+	runs = 0;
+	setup(one, function);
+	EXPECT(!hwheel_add(one, 1000));
+	sim_sleep(5000000);
+	EXPECT(runs == 1);
+	check_warning(__LINE__);
+	EXPECT(!hwheel_shutdown_sync(one));
+}
+
+/* ------------------------------------------------------------------------ */
+/* Wheels */
+
+#define A_NAME	"a name is 1 to 31 characters"
+#define NAME_31	"a234567890123456789012345678901"
+
+static const struct {
+	struct hwheel_config	config;
+	long			error;
+	const char		*says;
+} refused[] = {
+	{ { }, -EINVAL, A_NAME },
+	{ { .name = "" }, -EINVAL, A_NAME },
+	{ { .name = "a/b" }, -EINVAL, A_NAME },
+	{ { .name = "." }, -EINVAL, A_NAME },
+	{ { .name = ".." }, -EINVAL, A_NAME },
+	{ { .name = NAME_31 "2" }, -EINVAL, A_NAME },
+	{ { .name = "w", .tick_ns = 999 }, -EINVAL, "\"w\": the tick is shorter than 1000 ns" },
+	{ { .name = "w", .levels = 9 }, -EINVAL, "levels is not 1 to 8" },
+	{ { .name = "w", .spokes = { 1 } }, -EINVAL, "spokes is not 2 to 4096" },
+	{ { .name = "w", .levels = 2, .spokes = { 2, 4097 } }, -EINVAL, "not 2 to 4096" },
+	{ { .name = "w", .tick_ns = S64_MAX / 2 + 1, .levels = 1, .spokes = { 2 } }, -EINVAL,
+	  "over S64_MAX ns" },
+	{ { .name = "w", .tick_ns = 1ULL << 63 }, -EINVAL, "over S64_MAX ns" },
+	{ { .name = "w", .clock = 11 }, -EINVAL, "clock 11 is not" },
+	{ { .name = "w", .context = 3 }, -EINVAL, "no context 3" },
+	{ { .name = "w", .context = -1 }, -EINVAL, "no context -1" },
+	{ { .name = "w", .flags = HWHEEL_UNBOUND }, -EINVAL, "flags 0x1" },
+	{ { .name = "w", .flags = 2, .context = HWHEEL_WORK }, -EINVAL, "flags 0x2" },
+	{ { .name = "w", .flags = 3, .context = HWHEEL_WORK }, -EINVAL, "flags 0x3" },
+	{ { .name = "system" }, -EEXIST, "\"system\": there is one with that name" },
+};
+
+static const struct {
+	struct hwheel_config	config;
+	const char		*shows;
+} taken[] = {
+	{ { .name = NAME_31 },
+	  "\nname " NAME_31 "\ntick_ns 1000000\nlevels 5\nspokes 128,128,128,128,128\n"
+	  "clock monotonic\ncontext softirq\nbudget_ns 2000000\n" },
+	{ { .name = "...", .tick_ns = 1000, .levels = 8, .spokes = { 2 } },
+	  "\nname ...\ntick_ns 1000\nlevels 8\nspokes 2,2,2,2,2,2,2,2\n" },
+	{ { .name = ".a", .levels = 1, .spokes = { 4096 } }, "\nlevels 1\nspokes 4096\n" },
+	{ { .name = "w", .levels = 3, .spokes = { 60, 0, 12 } }, "\nspokes 60,60,12\n" },
+	{ { .name = "w", .tick_ns = S64_MAX / 2, .levels = 1, .spokes = { 2 } }, "\nspokes 2\n" },
+	/* Fewer levels, if five would reach too far */
+	{ { .name = "w", .tick_ns = 3600000000000 }, "\nlevels 3\nspokes 128,128,128\n" },
+	{ { .name = "w", .tick_ns = 1ULL << 55 }, "\nlevels 1\nspokes 128\n" },
+	{ { .name = "w", .clock = CLOCK_BOOTTIME }, "\nclock boottime\n" },
+	{ { .name = "w", .clock = CLOCK_MONOTONIC }, "\nclock monotonic\n" },
+	{ { .name = "w", .context = HWHEEL_HARDIRQ },
+	  "\ncontext hardirq\nbudget_ns 100000\nbytes" },
+	{ { .name = "w", .context = HWHEEL_WORK },
+	  "\ncontext work\nbudget_ns 2000000\nunbound 0\n" },
+	{ { .name = "w", .context = HWHEEL_WORK, .flags = HWHEEL_UNBOUND }, "\nunbound 1\nbytes" },
+	{ { .name = "w", .budget_ns = 1 }, "\nbudget_ns 1\n" },
+	{ { .name = "w", .budget_ns = U64_MAX }, "\nbudget_ns 9223372036854775807\n" },
+};
+
+static void refusals(void)
+{
+	unsigned int i;
+
+	EXPECT(hwheel_create(NULL) == ERR_PTR(-EINVAL));
+	for (i = 0; i < ARRAY_SIZE(refused); i++) {
+		struct hwheel *new;
+
+		*sim_said = 0;
+		new = hwheel_create(&refused[i].config);
+		if (!IS_ERR(new) || PTR_ERR(new) != refused[i].error ||
+		    !strstr(sim_said, refused[i].says))
+			sim_find("configuration %u is refused with %ld, \"%s\"", i,
+				 IS_ERR(new) ? PTR_ERR(new) : 0, sim_said);
+	}
+	poke_lives(U32_MAX - 3);	/* the numbers of lives wrap */
+	for (i = 0; i < ARRAY_SIZE(taken); i++) {
+		char *text;
+
+		*sim_said = 0;
+		wheel = make(taken[i].config);
+		EXPECT(!*sim_said);
+		text = sim_read_file(taken[i].config.name, "config", 4096);
+		if (!text || !strstr(text, taken[i].shows))
+			sim_find("configuration %u: %s", i, text);
+		free(text);
+		setup(one, count);
+		EXPECT(!hwheel_add(one, 1));
+		EXPECT(hwheel_cancel(one));
+		hwheel_destroy(wheel);
+		EXPECT(!sim_read_file(taken[i].config.name, "config", 4096));
+	}
+}
+
+/* The allocations of hwheel_create() fail one after the other. */
+static void no_memory(void)
+{
+	struct hwheel_config config = { .name = "poor" };
+	unsigned int n;
+
+	for (n = 0;; n++) {
+		EXPECT(n < 64);
+		*sim_said = 0;
+		sim_fail_allocs(n, 1);
+		wheel = hwheel_create(&config);
+		if (!IS_ERR(wheel))
+			break;
+		EXPECT(wheel == ERR_PTR(-ENOMEM));
+		EXPECT(strstr(sim_said, "\"poor\": out of memory"));
+		EXPECT(!sim_read_file("poor", "config", 4096));
+	}
+	sim_fail_allocs(0, 0);
+	EXPECT(n > sim_world.cpus);
+	run(count);
+	hwheel_destroy(wheel);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Mistakes */
+
+#define IS_NULL	"a timer that is NULL"
+
+static void null_timers(void)
+{
+	EXPECT(!WARNS(IS_NULL, hwheel_add(NULL, 0)));
+	EXPECT(!WARNS(IS_NULL, hwheel_add_range(NULL, 0, 1)));
+	EXPECT(!WARNS(IS_NULL, hwheel_add_at(NULL, 0, 0)));
+	EXPECT(!WARNS(IS_NULL, hwheel_add_on(NULL, 0, 0)));
+	EXPECT(!WARNS(IS_NULL, hwheel_add_on(NULL, 0, -1)));
+	EXPECT(!WARNS(IS_NULL, hwheel_mod_pending(NULL, 0)));
+	EXPECT(!WARNS(IS_NULL, hwheel_reduce(NULL, 0)));
+	EXPECT(!WARNS(IS_NULL, hwheel_forward(NULL, 1)));
+	EXPECT(!WARNS(IS_NULL, hwheel_cancel(NULL)));
+	EXPECT(!WARNS(IS_NULL, hwheel_try_cancel(NULL)));
+	EXPECT(!WARNS(IS_NULL, hwheel_cancel_sync(NULL)));
+	EXPECT(!WARNS(IS_NULL, hwheel_shutdown(NULL)));
+	EXPECT(!WARNS(IS_NULL, hwheel_shutdown_sync(NULL)));
+	EXPECT(!WARNS(IS_NULL, hwheel_expires(NULL)));
+	EXPECT(!WARNS(IS_NULL, hwheel_remaining(NULL)));
+	EXPECT(!hwheel_pending(NULL));
+	WARNS("set up a timer that is NULL", (hwheel_setup(NULL, wheel, count, 0), 0));
+}
+
+#define UNSET	"used before hwheel_setup()"
+#define BAD	"it can't be armed"
+
+/* Timers that were never set up, or wrongly */
+static void unset_timers(void)
+{
+	u64 setups;
+
+	memset(&objects[0], 0, sizeof(objects[0]));
+	EXPECT(!WARNS(UNSET, hwheel_add(one, 0)));
+	EXPECT(!WARNS(UNSET, hwheel_add_at(one, 0, 0)));
+	EXPECT(!WARNS(UNSET, hwheel_forward(one, 1)));
+	EXPECT(!WARNS(UNSET, hwheel_remaining(one)));
+	EXPECT(!WARNS(UNSET, hwheel_cancel_sync(one)));
+	EXPECT(!hwheel_cancel(one));
+	WARNS(BAD, (hwheel_setup(one, NULL, count, 0), 0));
+	EXPECT(!WARNS(UNSET, hwheel_add(one, 0)));
+	WARNS(BAD, (hwheel_setup(one, ERR_PTR(-EINVAL), count, 0), 0));
+	EXPECT(!WARNS(UNSET, hwheel_add(one, 0)));
+	WARNS(BAD, (hwheel_setup(one, wheel, NULL, 0), 0));
+	EXPECT(!WARNS(UNSET, hwheel_add(one, 0)));
+	WARNS(BAD, (hwheel_setup(one, wheel, count, 2), 0));
+	EXPECT(!WARNS(UNSET, hwheel_add(one, 0)));
+	setups = sim_setups;
+	hwheel_setup(one, wheel, count, HWHEEL_PINNED);
+	EXPECT(!hwheel_expires(one) && !hwheel_pending(one) && sim_setups == setups + 1);
+	EXPECT(!hwheel_shutdown(one));
+	EXPECT(!hwheel_add(one, 0) && !hwheel_pending(one));
+}
+
+static void bad_numbers(void)
+{
+	int cpus[] = { -1, -1000, (int)sim_world.cpus, 4096 }, cpu = sim_cpu->id;
+	unsigned int i;
+	s64 now;
+
+	setup(one, count);
+	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
+		runs = 0;
+		WARNS("which can not be", hwheel_add_on(one, 1000, cpus[i]));
+		sim_sleep(5000000);
+		EXPECT(runs == 1 && last_cpu == cpu);
+	}
+	for (i = 0; i < sim_world.cpus; i++) {
+		runs = 0;
+		hwheel_add_on(one, 1000, i);
+		sim_sleep(5000000);
+		EXPECT(runs == 1 && last_cpu == (int)i);
+	}
+	now = hwheel_now(wheel);
+	EXPECT(now == (s64)sim_time);
+	hwheel_add_at(one, now + 1000, 0);
+	hwheel_cancel(one);
+	EXPECT(hwheel_expires(one) == now + 1000);
+	sim_sleep(5000);
+	/* An interval of 1 counts each nanosecond; from a time ahead it counts none. */
+	now = hwheel_expires(one) + WARNS("forwarded by 0 ns", hwheel_forward(one, 0));
+	EXPECT(hwheel_expires(one) == now && now > (s64)sim_time - 5000);
+	hwheel_cancel(one);
+	WARNS("forwarded by -7 ns", hwheel_forward(one, -7));
+	hwheel_add_at(one, sim_time + 1000000, 0);
+	EXPECT(!hwheel_forward(one, 10));
+	EXPECT(hwheel_cancel(one));
+	/* The earliest and the latest time there is */
+	hwheel_add_at(one, KTIME_MIN, 0);
+	sim_sleep(5000000);
+	EXPECT(hwheel_expires(one) == KTIME_MIN && hwheel_remaining(one) == KTIME_MIN);
+	hwheel_add(one, KTIME_MAX);
+	EXPECT(hwheel_expires(one) == KTIME_MAX && hwheel_remaining(one) > 0);
+	hwheel_cancel(one);
+	runs = ARRAY_SIZE(cpus) + sim_world.cpus + 1;
+
+	EXPECT(WARNS("asked for the time", hwheel_now(NULL)) <= (s64)sim_time);
+	EXPECT(WARNS("asked for the time", hwheel_now(ERR_PTR(-EINVAL))) > 0);
+	EXPECT(hwheel_count(NULL, "added") == U64_MAX);
+	EXPECT(hwheel_count(ERR_PTR(-EINVAL), "added") == U64_MAX);
+	EXPECT(hwheel_count(wheel, NULL) == U64_MAX);
+	EXPECT(hwheel_count(wheel, "none") == U64_MAX);
+	EXPECT(hwheel_count(wheel, "expired") == runs);
+	EXPECT(hwheel_count(wheel, "max_late_ns") > S64_MAX);
+}
+
+static void wait_for_itself(struct hwheel_timer *timer)
+{
+	hwheel_add(timer, 1000000000);
+	EXPECT(WARNS("waits for itself", hwheel_cancel_sync(timer)));
+	EXPECT(!hwheel_pending(timer));
+	runs++;
+}
+
+static void destroy_own(struct hwheel_timer *timer)
+{
+	WARNS("from one of its callbacks", (hwheel_destroy(wheel), 0));
+	runs++;
+}
+
+static void leave_preempt(struct hwheel_timer *timer)
+{
+	expect_warning("returned with preempt_count");
+	preempt_disable();
+	runs++;
+}
+
+static void leave_irqs(struct hwheel_timer *timer)
+{
+	expect_warning(irqs_disabled() ? "has switched interrupts on" :
+					 "has switched interrupts off");
+	sim_cpu->irqs_off = !sim_cpu->irqs_off;
+	runs++;
+}
+
+/* It is to move to another CPU, and is set up before it can. */
+static void setup_itself(struct hwheel_timer *timer)
+{
+	hwheel_add_on(timer, 1000000, (sim_cpu->id + 1) % sim_world.cpus);
+	if (sim_world.no_debug_objects)
+		WARNS("set up while pending", (setup(timer, count), 0));
+	else
+		setup(timer, count);
+	EXPECT(!hwheel_pending(timer));
+	runs++;
+}
+
+static bool held;
+
+static void hold(struct hwheel_timer *timer)
+{
+	held = true;
+	runs++;
+	sim_run(2000000);
+	held = false;
+}
+
+/* To wait for a callback in an interrupt */
+static void wait_wrongly(void)
+{
+	runs = 0;
+	setup(one, hold);
+	hwheel_add_on(one, 1000, (sim_cpu->id + 1) % sim_world.cpus);
+	while (!held)
+		sim_sleep(1000);
+	hwheel_add(one, 1000000000);
+	sim_irq_enter();
+	EXPECT(WARNS("where one can't wait", hwheel_cancel_sync(one)));
+	sim_irq_exit();
+	EXPECT(held && !hwheel_pending(one));
+	EXPECT(hwheel_try_cancel(one) == -1);
+	EXPECT(!hwheel_cancel_sync(one) && !held);
+	EXPECT(!hwheel_try_cancel(one));
+}
+
+/* Begin a callback on another CPU, and let it be armed @how meanwhile. */
+static int armed_while_running(int how)
+{
+	int there = (sim_cpu->id + 1) % sim_world.cpus, here = sim_cpu->id;
+
+	runs = 0;
+	setup(one, hold);
+	hwheel_add_on(one, 1000, there);
+	while (!held)
+		sim_sleep(1000);
+	one->function = count;
+	hwheel_add_on(one, 4000000, here);	/* it moves when the callback has ended */
+	switch (how) {
+	case 1:					/* it does not move */
+		EXPECT(hwheel_add(one, 4000000));
+		break;
+	case 2:
+		EXPECT(hwheel_cancel(one));
+		EXPECT(!hwheel_add_at(one, sim_time + 4000000, 0));
+		break;
+	case 3:
+		EXPECT(hwheel_add_on(one, 4000000, there));
+		break;
+	case 4:
+		EXPECT(hwheel_cancel(one));
+		break;
+	}
+	EXPECT(held);
+	last_cpu = -1;
+	sim_sleep(20000000);
+	EXPECT(!hwheel_pending(one) && runs == 2 - (how == 4));
+	return last_cpu == here ? 0 : last_cpu == there ? 1 : -1;
+}
+
+static struct hwheel_timer *running;
+
+static void slow(struct hwheel_timer *timer)
+{
+	running = timer;
+	sim_run(200000);
+	runs++;
+}
+
+/* A run of many callbacks lets a task in that waits for one of them. */
+static void wait_in_run(void)
+{
+	int there = (sim_cpu->id + 1) % sim_world.cpus, i;
+	unsigned int before;
+
+	runs = 0;
+	running = NULL;
+	for (i = 0; i < 9; i++) {
+		setup(&objects[i].timer, slow);
+		hwheel_add_on(&objects[i].timer, 1000, there);
+	}
+	while (!running)
+		sim_sleep(1000);
+	before = runs;
+	hwheel_cancel_sync(running);
+	EXPECT(runs <= before + 2);
+	sim_sleep(50000000);
+	EXPECT(runs == 9);
+}
+
+static void callbacks(enum hwheel_context context)
+{
+	struct hwheel_config config = { .name = "known", .context = context };
+
+	wheel = make(config);
+	run(count);
+	run(wait_for_itself);
+	run(leave_preempt);
+	if (!SIM_RT)
+		run(leave_irqs);
+	if (context == HWHEEL_HARDIRQ || (context == HWHEEL_SOFTIRQ && !SIM_RT)) {
+		preempt_disable();		/* it never sleeps */
+		setup(one, count);
+		EXPECT(!hwheel_cancel_sync(one) && !hwheel_shutdown_sync(one));
+		preempt_enable();
+	}
+	run(setup_itself);
+	sim_world.no_debug_objects = true;
+	run(setup_itself);
+	sim_world.no_debug_objects = false;
+	if (context == HWHEEL_WORK)
+		run(destroy_own);
+	if (sim_world.cpus > 1) {
+		wait_wrongly();
+		wait_in_run();
+		EXPECT(armed_while_running(0) == 0);
+		EXPECT(armed_while_running(1) == 1);
+		EXPECT(armed_while_running(2) == 1);
+		EXPECT(armed_while_running(3) == 1);
+		EXPECT(armed_while_running(4) == -1);
+		EXPECT(hwheel_count(wheel, "migrated") >= 1);
+	}
+	run(count);
+	hwheel_destroy(wheel);
+}
+
+/* Nobody cancels the timers of a wheel that is destroyed, more than hwheel cancels at a time. */
+static void destroy_pending(void)
+{
+	struct hwheel_config config = { .name = "known" };
+	unsigned int i;
+
+	hwheel_destroy(NULL);
+	hwheel_destroy(ERR_PTR(-ENOMEM));
+	WARNS("the module's own wheel", (hwheel_destroy(hwheel_system), 0));
+	wheel = make(config);
+	for (i = 0; i < ARRAY_SIZE(objects); i++) {
+		setup(&objects[i].timer, count);
+		hwheel_add_on(&objects[i].timer, 1000000000LL * i + 1000000000,
+			      i % sim_world.cpus);
+	}
+	WARNS("with 64 timers pending", (hwheel_destroy(wheel), 0));
+	for (i = 0; i < ARRAY_SIZE(objects); i++)
+		EXPECT(!hwheel_pending(&objects[i].timer) && !hwheel_cancel(&objects[i].timer));
+	EXPECT(!WARNS("its wheel is gone", hwheel_add(one, 0)));
+	EXPECT(!hwheel_cancel_sync(one));
+	WARNS("once more", (hwheel_destroy(wheel), 0));
+	WARNS(BAD, (hwheel_setup(one, wheel, count, 0), 0));
+}
+
+/* ------------------------------------------------------------------------ */
+/* Timers that are not of the heap */
+
+static DEFINE_HWHEEL_TIMER(defined, count);
+
+static void other_timers(void)
+{
+	struct object here = { };
+
+	objects[0] = (struct object){ .timer = defined };
+	EXPECT(!hwheel_pending(one));
+	EXPECT(!hwheel_add(one, 1000000000));
+	EXPECT(hwheel_pending(one));
+	EXPECT(hwheel_cancel_sync(one));
+	sim_wheels[0].added++;
+	sim_wheels[0].cancelled++;
+
+	hwheel_setup_on_stack(&here.timer, wheel, count, 0);
+	EXPECT(!hwheel_add(&here.timer, 1000000000));
+	hwheel_destroy_on_stack(&here.timer);
+	EXPECT(!hwheel_pending(&here.timer) && here.state == ODEBUG_STATE_NONE);
+}
+
+/* What hwheel tells debugobjects */
+static void debug_objects(void)
+{
+	setup(one, count);
+	EXPECT(sim_descr->debug_hint(one) == count);
+	EXPECT(!strcmp(sim_descr->name, "hwheel_timer"));
+	EXPECT(!sim_descr->is_static_object(one));
+	hwheel_add(one, 1000000000);
+	EXPECT(!sim_descr->fixup_init(one, ODEBUG_STATE_INIT) && hwheel_pending(one));
+	EXPECT(!sim_descr->fixup_assert_init(one, ODEBUG_STATE_ACTIVE) && hwheel_pending(one));
+	EXPECT(sim_descr->fixup_init(one, ODEBUG_STATE_ACTIVE) && !hwheel_pending(one));
+	hwheel_add(one, 1000000000);
+	EXPECT(sim_descr->fixup_free(one, ODEBUG_STATE_ACTIVE) && !hwheel_pending(one));
+	objects[1] = (struct object){ .timer = defined };
+	EXPECT(sim_descr->is_static_object(&objects[1].timer));
+	memset(&objects[1].timer, 0x5a, sizeof(objects[1].timer));
+	EXPECT(!sim_descr->is_static_object(&objects[1].timer));
+	EXPECT(sim_descr->fixup_assert_init(&objects[1].timer, ODEBUG_STATE_NOTAVAILABLE));
+	EXPECT(objects[1].state == ODEBUG_STATE_INIT);
+	EXPECT(!WARNS(UNSET, hwheel_add(&objects[1].timer, 0)));
+	/* Pending, and set up again */
+	hwheel_add(one, 1000000000);
+	setup(one, count);
+	EXPECT(!hwheel_pending(one));
+	hwheel_add(one, 1000000000);
+	sim_world.no_debug_objects = true;
+	WARNS("set up while pending", (setup(one, count), 0));
+	sim_world.no_debug_objects = false;
+	EXPECT(!hwheel_pending(one));
+	EXPECT(hwheel_count(wheel, "added") == hwheel_count(wheel, "cancelled") +
+					       hwheel_count(wheel, "expired"));
+
+	/* Memory that may hold anything: bytes, a copy of a timer, half of a copy */
+	sim_world.no_debug_objects = true;
+	hwheel_add(one, 1000000000);
+	memset(&objects[1].timer, 0x5a, sizeof(objects[1].timer));
+	setup(&objects[1].timer, count);
+	objects[1].timer = *one;
+	setup(&objects[1].timer, count);
+	objects[1].timer = *one;
+	objects[1].timer.base = (void *)0x5a5a5a5a;
+	setup(&objects[1].timer, count);
+	objects[1].timer = *one;
+	objects[1].timer.life++;
+	setup(&objects[1].timer, count);
+	objects[1].timer = *one;
+	objects[1].timer.entry.next = &objects[1].timer.entry;
+	setup(&objects[1].timer, count);
+	objects[1].timer = *one;
+	objects[1].timer.entry.prev = NULL;
+	setup(&objects[1].timer, count);
+	EXPECT(!hwheel_pending(&objects[1].timer) && hwheel_pending(one));
+	EXPECT(hwheel_add(one, 1000000000) && hwheel_cancel(one));
+	sim_world.no_debug_objects = false;
+}
+
+/* ------------------------------------------------------------------------ */
+/* hwheel_jiffies.h */
+
+static void conversions(void)
+{
+	static const long most = KTIME_MAX / TICK_NSEC;
+	unsigned long now;
+	s64 left;
+
+	EXPECT(sim_hwheel_jiffies(LONG_MIN) == 0 && sim_hwheel_jiffies(-1) == 0);
+	EXPECT(sim_hwheel_jiffies(0) == 0 && sim_hwheel_jiffies(1) == TICK_NSEC);
+	EXPECT(sim_hwheel_jiffies(1 << 30) == (TICK_NSEC << 30));
+	EXPECT(sim_hwheel_jiffies(most) == most * TICK_NSEC);
+	EXPECT(sim_hwheel_jiffies(most + 1) == KTIME_MAX);
+	EXPECT(sim_hwheel_jiffies(LONG_MAX) == KTIME_MAX);
+
+	sim_sleep(TICK_NSEC - sim_time % TICK_NSEC + 1000);	/* a jiffy has just begun */
+	now = jiffies;
+	EXPECT(sim_hwheel_until_jiffies(now) == 0 && sim_hwheel_until_jiffies(now - 5) == 0);
+	EXPECT(sim_hwheel_until_jiffies(now + 7) == 7 * TICK_NSEC);
+	EXPECT(sim_hwheel_until_jiffies(now + LONG_MAX + 1) == 0);
+
+	setup(one, count);
+	hwheel_add_at(one, 10 * TICK_NSEC + (s64)sim_time, 0);
+	EXPECT(sim_hwheel_expires_jiffies(one) == now + 10);
+	hwheel_add_at(one, 10 * TICK_NSEC + (s64)sim_time + 100000, 0);
+	EXPECT(sim_hwheel_expires_jiffies(one) == now + 11);
+	EXPECT(hwheel_cancel(one));
+	sim_sleep(20 * TICK_NSEC);
+	now = jiffies;
+	left = hwheel_remaining(one);
+	EXPECT(left < 0 && sim_hwheel_expires_jiffies(one) == now - -left / TICK_NSEC);
+}
+
+void known_calls(void)
+{
+	struct hwheel_config config = { .name = "known" };
+	struct sim_call call;
+	int context;
+
+	call_begin(&call, CALL_OTHER, NULL);
+	no_memory();
+	refusals();
+	wheel = make(config);
+	null_timers();
+	unset_timers();
+	bad_numbers();
+	other_timers();
+	debug_objects();
+	conversions();
+	sim_world.no_debug_objects = true;
+	unset_timers();
+	sim_world.no_debug_objects = false;
+	hwheel_destroy(wheel);
+	for (context = HWHEEL_SOFTIRQ; context <= HWHEEL_WORK; context++)
+		callbacks(context);
+	destroy_pending();
+	call_end(&call, 0);
+}
