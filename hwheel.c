@@ -634,7 +634,7 @@ static void hwheel_arm_hrtimer(struct hwheel_base *base, u64 tick)
 	struct hwheel_levels *levels = &base->levels;
 	ktime_t expires = levels_tick_ns(levels, tick);
 
-	base->armed = max(tick, 1ULL);	/* 0 is for runs; @tick may be 0 too */
+	base->armed = max(tick, 1ULL);	/* 0 is for runs and breaks; @tick may be 0 */
 	if (unlikely(expires < base->quiet)) {
 		base->armed = max(levels->clock, 1ULL);
 		expires = base->quiet;
@@ -898,11 +898,11 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 
 /*
  * Run the callbacks of timers that are due, while *@now is before @end. Read the clock
- * after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. Lateness
- * counts up to the last reading, so it is too small by the time since then: by the time of
- * HWHEEL_CLOCK_EVERY callbacks at most, and by about a jiffy at most. In hardirq
- * context read the clock after each callback: nothing else runs there, and the jiffy may
- * not advance.
+ * after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. Lateness counts up
+ * to the last reading, so it is too small by the time since then: by the time of
+ * HWHEEL_CLOCK_EVERY callbacks at most, and by about a jiffy at most. In hardirq context
+ * read the clock after each callback: nothing else runs there, and the jiffy may not
+ * advance.
  */
 static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 					ktime_t end, enum hwheel_context context)
@@ -980,8 +980,8 @@ static void hwheel_queue_work(struct hwheel_base *base)
  * gap_ns keeps the interrupts of SLEEP and REST apart. base->quiet is the end of gap_ns
  * after a run that ran callbacks. A timer that is due before waits until then, so it is at
  * most gap_ns late. A crowd that is to be moved waits, too, and levels.ahead makes its
- * moves begin gap_ns earlier. A break needs no gap, because it keeps runs
- * apart by itself.
+ * moves begin gap_ns earlier. But rests within the gap keep their ends, so that the moves
+ * go on. A break needs no gap, because it keeps runs apart by itself.
  */
 enum hwheel_cut {
 	HWHEEL_NOT_CUT,
@@ -1074,7 +1074,7 @@ static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_
 		return true;
 	}
 	base->resume = resume;
-	if (ripe || cut == HWHEEL_CUT_OVERDRAWN) {
+	if (ripe || cut == HWHEEL_CUT_OVERDRAWN || resume <= base->quiet) {
 		/* As in a run: nothing that is armed moves the hrtimer */
 		base->armed = 0;
 		hwheel_start_hrtimer(base, resume);

@@ -1648,14 +1648,22 @@ static inline struct hwheel_spoke *levels_entered(struct hwheel_levels *l)
  * The new spoke for a timer due at @tick in @spoke's own lists. @root is
  * spoke_root(@spoke). The new spoke is the one that levels_place() gives. But if that is
  * @root again, it is one in the fan of @spoke. NULL if no fan is left.
+ *
+ * Nor does a crowd move to another bucket. From bucket to bucket it would move once for
+ * each bit of its ticks. That takes too long. A fan takes HWHEEL_FAN_BITS bits at once.
  */
 static __always_inline struct hwheel_spoke *levels_below(struct hwheel_levels *l,
 							 struct hwheel_spoke *spoke,
 							 struct hwheel_spoke *root, u64 tick)
 {
-	struct hwheel_spoke *place = levels_place(l, tick);
+	struct hwheel_spoke *place = levels_place(l, tick), *fan;
 
-	return likely(place != root) ? place : levels_fan_place(l, spoke, tick);
+	if (likely(place != root) &&
+	    (likely(place->level != l->planned) || place->index >= HWHEEL_NOW ||
+	     spoke->added < levels_few(spoke) || l->starved))
+		return place;
+	fan = levels_fan_place(l, spoke, tick);
+	return fan || place == root ? fan : place;
 }
 
 /*

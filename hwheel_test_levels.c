@@ -777,6 +777,38 @@ static void test_crowd(struct kunit *test)
 	crowd(test, 1000, SPOKES(2), 4 * 16384, 65536, 10000);
 }
 
+/*
+ * A crowd in the parking lot is due at two ticks. On the way there, the clock enters one
+ * bucket after the other. The crowd must not move once for each bucket, only once for each
+ * fan. A step takes 5 ticks here.
+ */
+static void test_crowd_in_buckets(struct kunit *test)
+{
+	enum { MANY = 1900, DUE = 0xfffe, TIME = 12000, BUCKET = 13 };
+	struct rig *rig = rig_new(test, 1000, SPOKES(2), DUE - TIME);
+	struct item *t = items_new(test, MANY);
+	u64 now, moved = 0;
+	unsigned int i;
+
+	rig_fan(rig);
+	for (i = 0; i < MANY; i++)
+		add(rig, &t[i], DUE + i % 2);
+	for (now = DUE - TIME; now <= DUE + 1; now++) {
+		moved = rig->l.moved;
+		while (levels_ripe(&rig->l, now))
+			step(rig, now);
+		KUNIT_EXPECT_LE(test, rig->l.moved - moved, 4ULL * HWHEEL_CROWD);
+		if (now % 5 == 0)
+			step(rig, now);
+		if (now % 256 == 0)
+			expect_sound(rig);
+	}
+	KUNIT_EXPECT_EQ(test, rig->fired, (u64)MANY);
+	KUNIT_EXPECT_EQ(test, rig->last, DUE + 1ULL);
+	KUNIT_EXPECT_LE(test, rig->l.moved, (BUCKET / HWHEEL_FAN_BITS + 1ULL) * MANY);
+	KUNIT_EXPECT_EQ(test, rig->l.fans_used, 0U);
+}
+
 /* Timers that share a tick are moved together, however many they are. */
 static void test_same_tick(struct kunit *test)
 {
@@ -1225,6 +1257,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_same_spoke_stays),
 	KUNIT_CASE(test_bits_follow),
 	KUNIT_CASE(test_crowd),
+	KUNIT_CASE(test_crowd_in_buckets),
 	KUNIT_CASE(test_same_tick),
 	KUNIT_CASE(test_same_tick_parts),
 	KUNIT_CASE(test_past_fair),

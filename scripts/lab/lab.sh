@@ -19,6 +19,7 @@ lab_arch=${lab_arch:-amd64}
 lab_lists=$lab_cache/apt-$lab_arch
 lab_mounts=()
 lab_guest=
+lab_questions=
 lab_groups=()
 
 mkdir -p "$lab_cache/log"
@@ -33,6 +34,7 @@ lab_cleanup()
 
 	# timeout passes the signal on to the guest, which may have another process group
 	[ -z "$lab_guest" ] || { kill "$lab_guest" && wait "$lab_guest"; } || :
+	[ -z "$lab_questions" ] || kill "$lab_questions" 2>/dev/null || :
 	# The process groups of check.sh's suites
 	for group in "${!lab_groups[@]}"; do
 		kill -- "-$group" && wait "$group"
@@ -805,7 +807,7 @@ guest_image()
 guest_run()
 {
 	local fifo=$lab_work/fifo console=$lab_work/console status=0
-	local limit=${TIMEOUT:-300} since questions
+	local limit=${TIMEOUT:-300} since
 
 	since=$(cut -d ' ' -f 1 /proc/uptime)
 	mkfifo "$fifo"
@@ -813,11 +815,12 @@ guest_run()
 	lab_guest=$!
 	/usr/bin/python3 "$lab_scripts/lab/last-words.py" "$lab_work/monitor" $((limit - 5)) \
 		>"$lab_work/words" &
-	questions=$!
+	lab_questions=$!
 	sed -u 's/\r//g' "$fifo" | tee "$console"
 	wait "$lab_guest" || status=$?
-	kill "$questions" 2>/dev/null || :
-	wait "$questions" || :
+	kill "$lab_questions" 2>/dev/null || :
+	wait "$lab_questions" || :
+	lab_questions=
 	cat "$lab_work/words"
 	lab_guest=
 	rm "$fifo"

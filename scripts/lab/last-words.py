@@ -3,7 +3,7 @@
 
 Usage: last-words.py MONITOR SECONDS
 
-Waits for so many seconds. Then it prints the program counters of its CPUs, and sends them
+Waits for SECONDS. Then it prints the program counters of the guest's CPUs, and sends them
 an NMI: a kernel that was booted with unknown_nmi_panic prints its stack, and dies.
 """
 
