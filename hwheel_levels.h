@@ -1394,7 +1394,10 @@ static inline u64 level_next_sift(struct hwheel_levels *l, unsigned int i,
 	const struct hwheel_level *lv = &l->level[i];
 	u64 bits, least = HWHEEL_NEVER;
 
-	if (likely(!lv->crowds) || unlikely(l->starved))
+	if (likely(!lv->crowds))
+		return HWHEEL_NEVER;
+	levels_want_fans(l);		/* again, if there was no memory before */
+	if (unlikely(l->starved))
 		return HWHEEL_NEVER;
 	if (i < l->planned)
 		return spoke_next_sift(l, level_first_crowd(lv, lv->pos), which);

@@ -121,7 +121,7 @@ static const struct {
 } taken[] = {
 	{ { .name = NAME_31 },
 	  "\nname " NAME_31 "\ntick_ns 1000000\nlevels 5\nspokes 128,128,128,128,128\n"
-	  "clock monotonic\ncontext softirq\nbudget_ns 2000000\n" },
+	  "clock monotonic\ncontext softirq\nbudget_ns 2000000\ngap_ns 0\n" },
 	{ { .name = "...", .tick_ns = 1000, .levels = 8, .spokes = { 2 } },
 	  "\nname ...\ntick_ns 1000\nlevels 8\nspokes 2,2,2,2,2,2,2,2\n" },
 	{ { .name = ".a", .levels = 1, .spokes = { 4096 } }, "\nlevels 1\nspokes 4096\n" },
@@ -133,12 +133,13 @@ static const struct {
 	{ { .name = "w", .clock = CLOCK_BOOTTIME }, "\nclock boottime\n" },
 	{ { .name = "w", .clock = CLOCK_MONOTONIC }, "\nclock monotonic\n" },
 	{ { .name = "w", .context = HWHEEL_HARDIRQ },
-	  "\ncontext hardirq\nbudget_ns 100000\nbytes" },
+	  "\ncontext hardirq\nbudget_ns 100000\ngap_ns 0\nbytes" },
 	{ { .name = "w", .context = HWHEEL_WORK },
-	  "\ncontext work\nbudget_ns 2000000\nunbound 0\n" },
+	  "\ncontext work\nbudget_ns 2000000\ngap_ns 0\nunbound 0\n" },
 	{ { .name = "w", .context = HWHEEL_WORK, .flags = HWHEEL_UNBOUND }, "\nunbound 1\nbytes" },
 	{ { .name = "w", .budget_ns = 1 }, "\nbudget_ns 1\n" },
 	{ { .name = "w", .budget_ns = U64_MAX }, "\nbudget_ns 9223372036854775807\n" },
+	{ { .name = "w", .gap_ns = 500000 }, "\ngap_ns 500000\n" },
 };
 
 static void refusals(void)

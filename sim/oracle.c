@@ -836,7 +836,8 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 	    !sim_world.holds)
 		sim_find("a break on CPU %d of %s is over when it begins", cpu, w->name);
 	if (w->config.context != HWHEEL_WORK && peek_break(w->wheel, cpu) && w->pending &&
-	    sim_world.cpus == 1 && !w->earned[cpu] && !peek_ripe(w->wheel, cpu, now))
+	    sim_world.cpus == 1 && !w->earned[cpu] && !w->config.gap_ns &&
+	    !peek_ripe(w->wheel, cpu, now))	/* a rest within a gap is a break, too */
 		sim_find("a break on CPU %d of %s, and no timer is due", cpu, w->name);
 	if (w->config.context == HWHEEL_WORK || w->state != LIVE_WHEEL || !w->pending ||
 	    peek_busy_but_running(w->wheel, cpu) || !armed ||

@@ -46,7 +46,7 @@ void sim_spin_init(raw_spinlock_t *lock);
 #define raw_spin_unlock_irq(lock)		\
 	do { raw_spin_unlock(lock); local_irq_enable(); } while (0)
 
-#define smp_mb__after_spinlock()		__sync_synchronize()
+#define smp_mb__after_spinlock()		barrier()
 
 /* A lock that sleeps. hwheel.c uses it on PREEMPT_RT only. */
 typedef struct spinlock {
