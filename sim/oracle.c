@@ -1648,7 +1648,8 @@ static void compare_config(struct mwheel *w)
 	snprintf(wanted, sizeof(wanted), "name %s\ntick_ns %llu\n", w->name, w->tick);
 	if (!strstr(text, wanted))
 		sim_find("config of %s: %s", w->name, text);
-	snprintf(wanted, sizeof(wanted), "\nclock %s\ncontext %s\nbudget_ns %llu\ngap_ns %llu\n%s%s",
+	snprintf(wanted, sizeof(wanted),
+		 "\nclock %s\ncontext %s\nbudget_ns %llu\ngap_ns %llu\n%s%s",
 		 w->config.clock == CLOCK_BOOTTIME ? "boottime" : "monotonic",
 		 contexts[w->config.context], w->budget, (u64)w->config.gap_ns,
 		 w->config.context == HWHEEL_WORK ? "unbound " : "bytes_per_cpu ",
