@@ -331,8 +331,8 @@ bool hwheel_cancel_delayed_work(struct hwheel_delayed_work *dwork)
 }
 EXPORT_SYMBOL_GPL(hwheel_cancel_delayed_work);
 
-/* The function of @dwork would wait for itself: warn. */
-static bool hwheel_work_waits_for_itself(const struct hwheel_delayed_work *dwork)
+/* The function of @dwork would wait for itself: warn, once for all callers. */
+static noinline bool hwheel_work_waits_for_itself(const struct hwheel_delayed_work *dwork)
 {
 	return WARN_ONCE(current_work() == &dwork->work,
 			 "hwheel: delayed work with function %ps waits for itself\n",
