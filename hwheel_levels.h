@@ -1436,12 +1436,15 @@ static inline u64 levels_next_sift(struct hwheel_levels *l, struct hwheel_spoke 
 	return least;
 }
 
-/* Is @spoke marked as crowded, and is a crowd of its size noted already? */
+/*
+ * Is @spoke marked as crowded, and is a crowd of its size noted already? If its lists have
+ * just become a crowd, the mark may be for a crowd in its fan, which is sifted later.
+ */
 static __always_inline bool levels_known(const struct hwheel_levels *l,
 					 const struct hwheel_spoke *spoke)
 {
 	return (spoke->more & (HWHEEL_CROWDED | HWHEEL_ONE_TICK)) == HWHEEL_CROWDED &&
-	       spoke->added <= l->most[spoke->level].now;
+	       spoke->added > HWHEEL_CROWD && spoke->added <= l->most[spoke->level].now;
 }
 
 /*

@@ -55,6 +55,7 @@ faults=(
 	"parked-no-lead	hwheel_levels.h	/u64 levels_next_sift/,/^}/s/i <= l->planned/i < l->planned/"
 	"init-fails	hwheel.c	/^static int __init hwheel_init/,/^}/s/hwheel_cpuhp_state = 0;/;/"
 	"tick-0		hwheel.c	/void hwheel_arm_hrtimer/,/^}/s/(levels, tick);/(levels, max(tick, 1ULL));/"
+	"known-fan	hwheel_levels.h	/bool levels_known/,/^}/s/spoke->added > HWHEEL_CROWD/1/"
 	"one-tick-twice	hwheel_levels.h	/void levels_splice/,/^}/s/if ((from->more | to->more) & HWHEEL_ONE_TICK)/if (0)/"
 	"two-batches	hwheel.c	/^hwheel_process(/,/^}/s/moved + HWHEEL_STEP <= HWHEEL_BATCH/moved < HWHEEL_BATCH/"
 	"past-first	hwheel_levels.h	/^levels_find/,/^}/s/tick = l->floor;/tick = l->clock;/"
