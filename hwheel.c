@@ -1412,7 +1412,7 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 		target = per_cpu_ptr(base->wheel->bases, cpu);
 		if (hwheel_reachable(target))
 			return target;
-	} else if ((timer->flags & HWHEEL_PINNED) && timer->entry.prev && !base->offline) {
+	} else if ((timer->flags & HWHEEL_PINNED) && timer->entry.prev && hwheel_reachable(base)) {
 		return base;	/* it was armed there, not only set up */
 	}
 	return this_cpu_ptr(base->wheel->bases);

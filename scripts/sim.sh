@@ -60,6 +60,7 @@ faults=(
 	"two-batches	hwheel.c	/^hwheel_process(/,/^}/s/moved + HWHEEL_STEP <= HWHEEL_BATCH/moved < HWHEEL_BATCH/"
 	"past-first	hwheel_levels.h	/^levels_find/,/^}/s/tick = l->floor;/tick = l->clock;/"
 	"reach-offline	hwheel.c	/bool hwheel_reachable/,/^}/s/ && cpu_online(base->cpu)//"
+	"pinned-online	hwheel.c	/^hwheel_target/,/^}/s/hwheel_reachable(base)/!base->offline/"
 	"fans-once	hwheel_levels.h	/u64 level_next_sift/,/^}/s/levels_want_fans(l);/;/"
 	"gap-none	hwheel.c	/void hwheel_run(/,/^}/s/base->quiet = now + .*/base->quiet = now;/"
 	"gap-always	hwheel.c	/void hwheel_arm_hrtimer/,/^}/s/expires < base->quiet/expires < base->quiet + base->wheel->gap_ns/"
