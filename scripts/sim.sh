@@ -57,6 +57,7 @@ faults=(
 	"tick-0		hwheel.c	/void hwheel_arm_hrtimer/,/^}/s/(levels, tick);/(levels, max(tick, 1ULL));/"
 	"known-fan	hwheel_levels.h	/bool levels_known/,/^}/s/spoke->added > HWHEEL_CROWD/1/"
 	"one-tick-twice	hwheel_levels.h	/void levels_splice/,/^}/s/if ((from->more | to->more) & HWHEEL_ONE_TICK)/if (0)/"
+	"budget-moves	hwheel.c	/^static u64 hwheel_pause/,/^}/s/ripe ? 0 : moving/0/"
 	"two-batches	hwheel.c	/^hwheel_process(/,/^}/s/moved + HWHEEL_STEP <= HWHEEL_BATCH/moved < HWHEEL_BATCH/"
 	"past-first	hwheel_levels.h	/^levels_find/,/^}/s/tick = l->floor;/tick = l->clock;/"
 	"reach-offline	hwheel.c	/bool hwheel_reachable/,/^}/s/ && cpu_online(base->cpu)//"
