@@ -1955,8 +1955,7 @@ static inline const char *levels_check_own(const struct hwheel_levels *l,
 		u64 tick = levels_due(l, timer);
 
 		++*pending;
-		if (++n > spoke->added && !(spoke->more & HWHEEL_ONE_TICK) &&
-		    levels_mixes(l, spoke))
+		if (++n > spoke->added && !(spoke->more & HWHEEL_ONE_TICK) && !transit)
 			return "a spoke has more timers than it has counted";
 		if (tick < l->floor && spoke->bound <= l->floor)
 			continue;
