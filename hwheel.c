@@ -947,7 +947,9 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *
  *	the run is cut when			it then leaves the CPU for
  *	-----------------------------------	-----------------------------------
- *	the run has used up the budget		an eighth of the budget
+ *	the run has used up the budget		an eighth of the budget; if no timer
+ *						  is due, at least as long as the
+ *						  run's moves took
  *	moves have taken 50 us			as long as the moves took
  *	in hardirq context, a batch of		as long as the moves took, or 1 us
  *	  moves is done				  if a timer is due
@@ -1035,7 +1037,7 @@ static u64 hwheel_pause(const struct hwheel_base *base, enum hwheel_cut cut, kti
 			pause = moving;
 		break;
 	case HWHEEL_CUT_BUDGET:
-		pause = budget / HWHEEL_BREAK;
+		pause = max(budget / HWHEEL_BREAK, ripe ? 0 : moving);
 		break;
 	case HWHEEL_CUT_OVERDRAWN:
 		pause = budget;
@@ -1412,7 +1414,7 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 		target = per_cpu_ptr(base->wheel->bases, cpu);
 		if (hwheel_reachable(target))
 			return target;
-	} else if ((timer->flags & HWHEEL_PINNED) && timer->entry.prev && !base->offline) {
+	} else if ((timer->flags & HWHEEL_PINNED) && timer->entry.prev && hwheel_reachable(base)) {
 		return base;	/* it was armed there, not only set up */
 	}
 	return this_cpu_ptr(base->wheel->bases);

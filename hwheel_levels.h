@@ -1269,6 +1269,11 @@ static inline void levels_splice(struct hwheel_levels *l,
 		levels_widen(to, from->bound);
 		to->mixed |= from->mixed;
 		to->added += from->added;
+		if ((from->more | to->more) & HWHEEL_ONE_TICK) {
+			/* If all are due at one tick, levels_joined() marks @to again */
+			to->more &= ~HWHEEL_ONE_TICK;
+			to->added = l->pending;	/* an upper limit: a count was reset */
+		}
 	}
 	for (i = 0; i < HWHEEL_LISTS; i++)
 		list_splice_tail_init(&from->timers[i], &to->timers[i]);
@@ -1433,12 +1438,15 @@ static inline u64 levels_next_sift(struct hwheel_levels *l, struct hwheel_spoke 
 	return least;
 }
 
-/* Is @spoke marked as crowded, and is a crowd of its size noted already? */
+/*
+ * Is @spoke marked as crowded, and is a crowd of its size noted already? If its lists have
+ * just become a crowd, the mark may be for a crowd in its fan, which is sifted later.
+ */
 static __always_inline bool levels_known(const struct hwheel_levels *l,
 					 const struct hwheel_spoke *spoke)
 {
 	return (spoke->more & (HWHEEL_CROWDED | HWHEEL_ONE_TICK)) == HWHEEL_CROWDED &&
-	       spoke->added <= l->most[spoke->level].now;
+	       spoke->added > HWHEEL_CROWD && spoke->added <= l->most[spoke->level].now;
 }
 
 /*
@@ -1949,8 +1957,7 @@ static inline const char *levels_check_own(const struct hwheel_levels *l,
 		u64 tick = levels_due(l, timer);
 
 		++*pending;
-		if (++n > spoke->added && !(spoke->more & HWHEEL_ONE_TICK) &&
-		    levels_mixes(l, spoke))
+		if (++n > spoke->added && !(spoke->more & HWHEEL_ONE_TICK) && !transit)
 			return "a spoke has more timers than it has counted";
 		if (tick < l->floor && spoke->bound <= l->floor)
 			continue;
