@@ -1294,11 +1294,9 @@ static inline void levels_splice(struct hwheel_levels *l,
 		levels_widen(to, from->bound);
 		to->mixed |= from->mixed;
 		to->added += from->added;
-		if ((from->more | to->more) & HWHEEL_ONE_TICK) {
-			/* If all are due at one tick, levels_joined() marks @to again */
-			to->more &= ~HWHEEL_ONE_TICK;
-			to->added = l->pending;	/* an upper limit: a count was reset */
-		}
+		/* If all are due at one tick, levels_joined() marks @to again */
+		if ((from->more | to->more) & HWHEEL_ONE_TICK)
+			levels_mix(l, to);
 	}
 	for (i = 0; i < HWHEEL_LISTS; i++)
 		list_splice_tail_init(&from->timers[i], &to->timers[i]);
