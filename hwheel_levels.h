@@ -351,7 +351,6 @@ struct hwheel_most {
 	u64			now;		/* in this round */
 	u64			before;		/* in the round before */
 	u64			since;		/* the slot at which this round began */
-	u64			lead;		/* the last result of levels_lead() */
 };
 
 /**
@@ -1241,8 +1240,7 @@ static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i, u64 width
 	if (need > width / 8)
 		ticks = levels_tick_down(l, l->pending * HWHEEL_SIFT_NS *
 					    (fls64(width) / HWHEEL_FAN_BITS + 1)) + 1;
-	most->lead = ticks + l->ahead;
-	return most->lead;
+	return ticks + l->ahead;
 }
 
 /*
@@ -1275,7 +1273,10 @@ static inline void levels_joined(struct hwheel_levels *l, struct hwheel_spoke *s
 	}
 }
 
-/* Move all of @from's own timers to the end of @to's lists. @to may be empty. */
+/*
+ * Move all of @from's own timers to the end of @to's lists. @to may be empty. If it is not,
+ * a crowd that is due at one tick may join only timers that are due at that tick.
+ */
 static inline void levels_splice(struct hwheel_levels *l,
 				 struct hwheel_spoke *from,
 				 struct hwheel_spoke *to)
@@ -1294,9 +1295,6 @@ static inline void levels_splice(struct hwheel_levels *l,
 		levels_widen(to, from->bound);
 		to->mixed |= from->mixed;
 		to->added += from->added;
-		/* If all are due at one tick, levels_joined() marks @to again */
-		if ((from->more | to->more) & HWHEEL_ONE_TICK)
-			levels_mix(l, to);
 	}
 	for (i = 0; i < HWHEEL_LISTS; i++)
 		list_splice_tail_init(&from->timers[i], &to->timers[i]);
@@ -1480,9 +1478,8 @@ static __always_inline bool levels_known(const struct hwheel_levels *l,
 static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				 struct hwheel_timer *timer, u64 tick)
 {
-	const struct hwheel_most *most = &l->most[spoke->level];
-	bool known = spoke->added <= most->now;
-	u64 begin, width;
+	bool known = spoke->added <= l->most[spoke->level].now;
+	u64 begin, width, lead;
 
 	if (spoke->more & HWHEEL_ONE_TICK && spoke->mixed)
 		levels_part(l, spoke, timer, tick);
@@ -1492,9 +1489,9 @@ static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *s
 		return tick;
 	if (known) {
 		begin = spoke_begin(l, spoke, &width);
-		return min(tick, begin - min(begin, most->lead));
+		lead = levels_lead(l, spoke->level, width);
+		return min(tick, begin - min(begin, lead));
 	}
-	levels_want_fans(l);
 	return min(tick, level_next_sift(l, spoke->level, &spoke));
 }
 
