@@ -1258,6 +1258,7 @@ static inline void levels_note_most(struct hwheel_levels *l, struct hwheel_spoke
 /*
  * Timers have joined @spoke, and it may be a crowd now. A crowd that is due at one tick
  * keeps its count at HWHEEL_CROWD - 1. So the next timer that joins it is looked at, too.
+ * In spokes that can't mix, the count means nothing.
  */
 static inline void levels_joined(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
@@ -1982,7 +1983,7 @@ static inline const char *levels_check_own(const struct hwheel_levels *l,
 		u64 tick = levels_due(l, timer);
 
 		++*pending;
-		if (++n > spoke->added && !(spoke->more & HWHEEL_ONE_TICK) && !transit)
+		if (++n > spoke->added && !(spoke->more & HWHEEL_ONE_TICK) && levels_mixes(l, spoke))
 			return "a spoke has more timers than it has counted";
 		if (tick < l->floor && spoke->bound <= l->floor)
 			continue;
