@@ -113,9 +113,9 @@
  *    lends the run its priority. The run drops the lock between callbacks if somebody
  *    waits.
  *  - process: The waiter sleeps on base->wait. The run wakes all waiters, then sleeps on
- *    base->wait until each of them has checked base->running again. Without that sleep, a
- *    callback that is due again as soon as it returns could begin again before a waiter has
- *    checked, and so on: the waiter could wait forever.
+ *    base->wait until each of them has checked base->running again. Without that sleep a
+ *    waiter could wait forever: a callback that is due again at once could begin again
+ *    each time before the waiter has checked.
  *
  * CPU hotplug blocks hwheel_create(), and a callback in process context may call
  * hwheel_create(). So CPU hotplug must not wait for such callbacks. If a run in process
@@ -596,8 +596,8 @@ static void hwheel_lock_other(struct hwheel_base *base, struct hwheel_base *othe
 }
 
 /*
- * Unlock @other. If @base was locked second, it is nested for lockdep, in subclass 1. It is
- * the only lock now, so its subclass becomes 0.
+ * Unlock @other. If @base was locked second, lockdep has it in subclass 1. Now it is the
+ * only lock. So put it into subclass 0.
  */
 static void hwheel_unlock_other(struct hwheel_base *base, struct hwheel_base *other)
 	__releases(&other->lock)
@@ -682,8 +682,9 @@ static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 }
 
 /*
- * Advance the clock of @base to @now, if a run has nothing to do before @now. Callers do
- * this again only after base->fresh: then the clock is behind by half the reach of level 0.
+ * Advance the clock of @base to @now, if a run has nothing to do before @now. Callers need
+ * not do this again before base->fresh. By then the clock is behind by half the reach of
+ * level 0.
  */
 static noinline void hwheel_catch_up(struct hwheel_base *base, ktime_t now)
 {
@@ -947,8 +948,8 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *
  *	the run is cut when			it then leaves the CPU for
  *	-----------------------------------	-----------------------------------
- *	the run has used up the budget		an eighth of the budget; if no timer
- *						  is due, at least as long as the
+ *	not in hardirq context, the run has	an eighth of the budget; if no timer
+ *	  used up the budget			  is due, at least as long as the
  *						  run's moves took
  *	moves have taken 50 us			as long as the moves took
  *	in hardirq context, a batch of		as long as the moves took, or 1 us
@@ -978,7 +979,7 @@ static void hwheel_queue_work(struct hwheel_base *base)
  * In process context there is no rest and no break. The run queues its work again, behind
  * other works, and the scheduler shares out the CPU.
  *
- * gap_ns keeps the interrupts of SLEEP and REST apart. base->quiet is the end of gap_ns
+ * gap_ns keeps apart the interrupts that end SLEEP and REST. base->quiet is the end of gap_ns
  * after a run that ran callbacks. A timer that is due before base->quiet waits until
  * base->quiet, so it is at most gap_ns late. A crowd that is to be moved waits, too;
  * levels.ahead makes its moves begin gap_ns earlier. A rest within the gap ends when it
@@ -1422,9 +1423,9 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 
 /*
  * With @from locked: move @timer from @from to @target. When both locks are held, check
- * that the move is still right. If it is, returns NULL, with only @target locked. The
- * timer is in no spoke then, even if it was @pending; the caller puts it into one of
- * @target's. Otherwise moves nothing, and returns the base that the timer is on, locked.
+ * that the move is still right. If it is, returns NULL, with only @target locked. Then the
+ * timer is in no spoke, even if it was @pending. The caller must put it into a spoke of
+ * @target. Otherwise moves nothing. Locks the base that the timer is on, and returns it.
  */
 static noinline struct hwheel_base *
 hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
@@ -1869,7 +1870,7 @@ EXPORT_SYMBOL_GPL(hwheel_try_cancel);
  * Context:
  * * callbacks in softirq context: task or softirq; may sleep on PREEMPT_RT
  * * callbacks in hardirq context: task or softirq; never sleeps
- * * callbacks in process context: task with interrupts on; sleeps
+ * * callbacks in process context: task with interrupts and softirqs on; sleeps
  * Return: true if @timer was pending.
  */
 bool hwheel_cancel_sync(struct hwheel_timer *timer)
@@ -2378,7 +2379,10 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	base->levels.want = hwheel_want;
 	if (wheel->gap_ns)
 		base->levels.ahead = levels_tick_up(&base->levels, wheel->gap_ns);
-	/* A user may by mistake arm a timer of an earlier life now; that reads it unlocked */
+	/*
+	 * By mistake a user may now arm a timer of an earlier life. Arming reads
+	 * base->boottime without the lock.
+	 */
 	WRITE_ONCE(base->boottime, wheel->clock == CLOCK_BOOTTIME);
 	base->running = NULL;
 	base->armed = HWHEEL_NEVER;
@@ -2741,15 +2745,15 @@ MODULE_PARM_DESC(tick_ns, "tick of the module's own wheel in ns, 1000 or more (d
 
 static unsigned int spokes[HWHEEL_MAX_LEVELS];
 module_param_array(spokes, uint, NULL, 0444);
-MODULE_PARM_DESC(spokes, "spokes of each of its levels, 2 to 4096, the last entry repeats (default 128)");
+MODULE_PARM_DESC(spokes, "spokes of each level of the module's own wheel, 2 to 4096, the last entry repeats (default 128)");
 
 static unsigned int levels;
 module_param(levels, uint, 0444);
-MODULE_PARM_DESC(levels, "number of its levels, 1 to 8 (default 5)");
+MODULE_PARM_DESC(levels, "number of levels of the module's own wheel, 1 to 8 (default 5)");
 
 static unsigned long long gap_ns;
 module_param(gap_ns, ullong, 0444);
-MODULE_PARM_DESC(gap_ns, "its interrupts are so many ns apart if it is busy, at most 1000000000 (default 0)");
+MODULE_PARM_DESC(gap_ns, "if the module's own wheel is busy, its interrupts are so many ns apart, at most 1000000000 (default 0)");
 
 /* Is a kick or an irq_work for @base under way, on any CPU? */
 static bool hwheel_awaited(struct hwheel_base *base)

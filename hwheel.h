@@ -103,7 +103,7 @@ struct hwheel_timer {
 	void			(*function)(struct hwheel_timer *timer);
 	struct hwheel_base	*base;		/* its wheel's base on a CPU */
 	u32			flags;		/* HWHEEL_PINNED */
-	u32			life;		/* of its wheel, see hwheel.c; 0: shut down */
+	u32			life;		/* number of the wheel's life; 0: shut down */
 #ifdef CONFIG_LOCKDEP
 	struct lockdep_map	lockdep_map;	/* class of the callback */
 #endif
@@ -145,10 +145,10 @@ enum hwheel_context {
  *	callback. In hardirq context it ends after the callback that uses up the
  *	budget; else up to 7 more callbacks may run
  * @flags: 0 or HWHEEL_UNBOUND
- * @gap_ns: the next run of callbacks begins at least this many nanoseconds after a run
- *	of callbacks; 0 (no gap) to 1 second. So a busy wheel has fewer interrupts, and a
- *	timer may be late by @gap_ns more. If no callback has run for @gap_ns, the
- *	gap delays no timer
+ * @gap_ns: after a run of callbacks, the next run begins at least this many nanoseconds
+ *	later; 0 (no gap) to 1 second. So a busy wheel has fewer interrupts, and a timer
+ *	may be late by @gap_ns more. If no callback has run for @gap_ns, the gap delays no
+ *	timer
  *
  * In each member but @name, 0 asks for the default.
  */
@@ -364,7 +364,7 @@ int hwheel_schedule_timeout(struct hwheel *wheel, ktime_t delay, ktime_t slack);
  * Set it up with HWHEEL_INIT_DELAYED_WORK() or DECLARE_HWHEEL_DELAYED_WORK(). It works as
  * struct delayed_work does, but the timer is exact to the tick of its wheel. Delayed work
  * is *pending* from the call that queues it until its function begins: first its timer
- * runs, then @work is on the workqueue.
+ * is armed, then @work is on the workqueue.
  */
 struct hwheel_delayed_work {
 	struct work_struct	work;

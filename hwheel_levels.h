@@ -83,9 +83,9 @@
  * between two calls: a cascade has no state of its own.
  *
  * A spoke is "mixed" if its timers may be due at different ticks. A spoke that is not
- * mixed moves as a whole in one step, whatever its length, and fires from the level in
- * which it is. So a single timer on a wheel never cascades just before it fires. Neither
- * do timers that slack has brought together in one tick.
+ * mixed moves as a whole in one step, however many timers it has. When it is due, it fires
+ * from its present level. So a single timer need not cascade before it fires. Neither need
+ * timers that slack has brought together in one tick.
  *
  * Crowds and fans
  * ---------------
@@ -181,7 +181,7 @@
 #ifndef HWHEEL_CROWD_FAN
 #define HWHEEL_CROWD_FAN	(HWHEEL_CROWD / 4)
 #endif
-/* Most ns for sifting one timer, including breaks for other code */
+/* The most ns that sifting one timer takes, including breaks for other code */
 #ifndef HWHEEL_SIFT_NS
 #define HWHEEL_SIFT_NS		500
 #endif
@@ -243,10 +243,10 @@ struct hwheel_geometry {
 };
 
 /*
- * A spoke knows its level and its number. The address of a list head gives the spoke: if
- * both neighbours of a leaving timer are the same head, the timer was the last one in its
- * list, and the spoke's bit may have to be cleared. Arming writes to one cache line of
- * the spoke.
+ * A spoke knows its level and its number. The address of a list head gives the spoke. This
+ * is needed when a timer leaves: if both of its neighbours are the same list head, it was
+ * the last timer in that list. Then the spoke's bit may have to be cleared. Arming writes to
+ * one cache line of the spoke.
  */
 struct hwheel_spoke {
 	struct list_head	timers[HWHEEL_LISTS];
@@ -344,8 +344,8 @@ struct hwheel_level {
 } ____cacheline_aligned;
 
 /*
- * The size of a level's largest crowd, in timers, or up to twice that: see levels_lead().
- * A round of a level is as many slots as it has spokes.
+ * The size of a level's largest crowd, in timers. The number may be up to twice too large:
+ * see levels_note_most(). A round of a level is as many slots as it has spokes.
  */
 struct hwheel_most {
 	u64			now;		/* in this round */
@@ -381,8 +381,8 @@ struct hwheel_most {
  * @fans: number of fans that exist
  * @fans_used: number of fans in use
  * @fans_wanted: number of fans that should exist
- * @from: the spoke of a level, or the bucket, from which levels_cascade() took timers
- *	last; if it took them from a fan, the one that the fan belongs to
+ * @from: where levels_cascade() last took timers from: a spoke of a level, or a bucket.
+ *	For a fan: the spoke or bucket at the top of the fans
  * @walk_root: the spoke whose timers the walk visits, including those in its fan
  * @walked: the spoke that @walk is in
  * @walk_at: first tick of @walked
@@ -769,8 +769,8 @@ static noinline struct hwheel_spoke *levels_place_above(struct hwheel_levels *l,
 
 /*
  * The spoke for a timer due at @due, and the spoke's level. The level that @lowest gives
- * may be too low: the same distance may cover one slot more, if the clock is near the end
- * of its slot. So one more level may have to be tried. With levels of 2 or 3 spokes it may
+ * may be too low: if the clock is near the end of its slot, the timer may be one slot
+ * further ahead. So one more level may have to be tried. With levels of 2 or 3 spokes it may
  * be two more. An overdue timer is due at the floor instead.
  */
 static __always_inline struct hwheel_spoke *
@@ -856,7 +856,10 @@ static __always_inline void spoke_unlink(struct list_head *next, struct list_hea
 /* ------------------------------------------------------------------------ */
 /* Fans */
 
-/* The spoke of a level, or the bucket, to whose fans @spoke belongs; or @spoke itself */
+/*
+ * If @spoke is in a fan: the spoke of a level, or the bucket, at the top of the fans.
+ * Else: @spoke.
+ */
 static inline struct hwheel_spoke *spoke_root(struct hwheel_spoke *spoke)
 {
 	while (spoke->more & HWHEEL_CHILD)
@@ -933,7 +936,7 @@ static inline unsigned int levels_few(const struct hwheel_spoke *spoke)
 	return spoke->more & HWHEEL_CHILD ? HWHEEL_CROWD_FAN : HWHEEL_CROWD;
 }
 
-/* Note whether @spoke or its fan is to be sifted. Update the spokes above it. */
+/* Note whether @spoke or its fan must be sifted. Update the spokes above it. */
 static inline void levels_note_crowd(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
 	for (;;) {
@@ -984,11 +987,11 @@ static inline struct hwheel_fan *levels_fan(struct hwheel_levels *l, struct hwhe
 	return fan;
 }
 
-/* @spoke, a crowd that is due at one tick, is to be treated like any other from now on. */
+/* @spoke is a crowd that is due at one tick. From now on, treat it like any other crowd. */
 static inline void levels_mix(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
 	spoke->more &= ~HWHEEL_ONE_TICK;
-	spoke->added = l->pending;	/* an upper limit: the count was reset */
+	spoke->added = l->pending;	/* an upper limit: levels_joined() has reset the count */
 }
 
 /*
@@ -1156,7 +1159,7 @@ static __always_inline void levels_insert(struct hwheel_levels *l,
 
 /*
  * Take @timer, which is pending, out of its spoke. The caller will put it into another
- * one. Readers without the lock see it pending all the while.
+ * one. Readers without the lock see it pending all the time.
  */
 static __always_inline void levels_unlink(struct hwheel_levels *l,
 					  struct hwheel_timer *timer)
@@ -1462,8 +1465,9 @@ static inline u64 levels_next_sift(struct hwheel_levels *l, struct hwheel_spoke 
 }
 
 /*
- * Is @spoke marked as crowded, and is a crowd of its size noted already? If its lists have
- * just become a crowd, the mark may be for a crowd in its fan, which is sifted later.
+ * Is @spoke marked as crowded, and is a crowd of its size noted already? The mark alone is
+ * not enough. If its own lists have just become a crowd, the mark may be for a crowd in its
+ * fan, and that crowd is sifted later.
  */
 static __always_inline bool levels_known(const struct hwheel_levels *l,
 					 const struct hwheel_spoke *spoke)
@@ -1642,7 +1646,10 @@ static inline u64 levels_wake(struct hwheel_levels *l)
 	return min(first->bound, levels_next_sift(l, &sift));
 }
 
-/* Is a timer left to pop, or may one be due at @tick, by the bound of its spoke? */
+/*
+ * Is a timer left to pop, or is the bound of a spoke at or before @tick? Then a timer may
+ * be due.
+ */
 static inline bool levels_ripe(struct hwheel_levels *l, u64 tick)
 {
 	const struct hwheel_spoke *first;
@@ -1679,7 +1686,7 @@ static inline struct hwheel_spoke *levels_entered(struct hwheel_levels *l)
 }
 
 /*
- * The new spoke for a timer due at @tick in @spoke's own lists. @root is
+ * A timer in the own lists of @spoke is due at @tick. Returns its new spoke. @root is
  * spoke_root(@spoke). The new spoke is the one that levels_place() gives. But if that is
  * @root again, it is one in the fan of @spoke. NULL if no fan is left.
  *
@@ -1874,7 +1881,7 @@ static noinline u64 levels_align_slow(const struct hwheel_levels *l, u64 first, 
 	while (i--) {
 		const struct hwheel_level *lv = &l->level[i];
 		u64 slot = level_slot(lv, last);
-		u64 differ = slot ^ level_slot(lv, first - 1);	/* - 1: @first itself may do */
+		u64 differ = slot ^ level_slot(lv, first - 1);	/* - 1, so that @first counts */
 
 		if (differ)
 			return (slot >> levels_highest(differ) << levels_highest(differ)) *

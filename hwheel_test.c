@@ -4,14 +4,14 @@
  * hwheel_test_NAME.c. Cases that run in each context of callbacks belong to three suites:
  * hwheel_NAME_softirq, hwheel_NAME_hardirq and hwheel_NAME_work.
  *
- * hwheel_levels tests the layered wheel alone, and passes in the time. It compares the
- * wheel with a sorted list, or searches every spoke for a timer.
+ * hwheel_levels tests the layered wheel alone. The tests tell the wheel the time. They
+ * compare the wheel with a sorted list, or search every spoke for a timer.
  *
  * All other suites test the running module through its API. They arm probes: timers
  * whose callback records when, where and how often it ran. A test arms a probe for a
  * window of time, and hwt_expect_once() compares the record with the window. The tests
- * use the kernel's clock. So timers may be late on a loaded host, but never early. Only in
- * simulated time (parameter years) do the tests limit the lateness.
+ * use the kernel's clock. So timers may be late on a loaded host, but never early. The tests
+ * limit the lateness only in simulated time (parameter years).
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite hwheel_levels: the layered wheel alone, with the time passed in. Worked examples
- * say where a timer must be at each tick; a sorted list says which timer is due next.
+ * Suite hwheel_levels: the layered wheel alone. The tests tell the wheel the time. Worked
+ * examples say where a timer must be at each tick; a sorted list says which timer is due
+ * next.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -810,8 +811,9 @@ static void test_crowd_in_buckets(struct kunit *test)
 }
 
 /*
- * Adding a timer tells by when the wheel must be called, also when it makes a crowd: not
- * later than levels_wake() would say. Each bucket has a width, and so a lead, of its own.
+ * levels_add() returns the tick by which the wheel must be called. Even if the timer makes a
+ * crowd, that tick must not be later than what levels_wake() says. Each bucket has a width,
+ * and so a lead, of its own.
  */
 static void test_crowd_wakes(struct kunit *test)
 {
@@ -1060,7 +1062,10 @@ static void test_geometry_faults(struct kunit *test)
 				    "row %u", i);
 }
 
-/* A walk with pauses sees each timer once that is on the wheel during the whole walk. */
+/*
+ * A walk with pauses sees each timer that is on the wheel during the whole walk. It sees the
+ * timer once.
+ */
 static void test_walk(struct kunit *test)
 {
 	enum { N = 1000 };

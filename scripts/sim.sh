@@ -34,8 +34,8 @@ flags=(-std=gnu11 -g -O2 -fno-pie -no-pie -Wall -Wno-format -Wno-unused-function
 	-DCONFIG_SMP=1 -DCONFIG_DEBUG_OBJECTS_TIMERS=1
 	-I"$lab_top/sim/include" -I"$lab_top/fuzz/include" -I"$lab_top/sim")
 
-# Name, file, edit of the file. The faults are those that at most one other test found, and
-# those that hwheel once had.
+# Name, file, edit of the file. There are two kinds of faults: those that at most one other
+# test found, and those that hwheel really had.
 faults=(
 	"splice-walk	hwheel_levels.h	/void levels_splice/,/^}/s/if (unlikely(l->walked == from))/if (0)/"
 	"hardirq-goes-on	hwheel.c	/^hwheel_process(/,/^}/s/if (context == HWHEEL_HARDIRQ)/if (0)/"
@@ -148,7 +148,7 @@ run()
 	return $status
 }
 
-# tell NAME COMMAND...: the suite sim searches for the line that this prints
+# tell NAME COMMAND...: runs COMMAND, and prints a line that the suite sim looks for
 tell()
 {
 	if "${@:2}"; then

@@ -36,7 +36,7 @@ static void check_warning(int line)
 	sim_expects = NULL;
 }
 
-/* @expression, which must warn with a @text. Its value. */
+/* Evaluates @expression. It must cause a warning that contains @text. Returns its value. */
 #define WARNS(text, expression)							\
 ({										\
 	__auto_type __value = (expect_warning(text), (expression));		\
@@ -280,7 +280,10 @@ static void bad_numbers(void)
 	hwheel_cancel(one);
 	EXPECT(hwheel_expires(one) == now + 1000);
 	sim_sleep(5000);
-	/* An interval of 1 counts each nanosecond; from a time ahead it counts none. */
+	/*
+	 * With an interval of 0, hwheel_forward() warns and takes 1 ns. So it counts each
+	 * nanosecond since the expiration. If the expiration is in the future, it counts 0.
+	 */
 	now = hwheel_expires(one) + WARNS("forwarded by 0 ns", hwheel_forward(one, 0));
 	EXPECT(hwheel_expires(one) == now && now > (s64)sim_time - 5000);
 	hwheel_cancel(one);
@@ -336,7 +339,7 @@ static void leave_irqs(struct hwheel_timer *timer)
 	runs++;
 }
 
-/* It is to move to another CPU, and is set up before it can. */
+/* The timer is about to move to another CPU. Its callback sets it up before that. */
 static void setup_itself(struct hwheel_timer *timer)
 {
 	hwheel_add_on(timer, 1000000, (sim_cpu->id + 1) % sim_world.cpus);
@@ -419,7 +422,7 @@ static void slow(struct hwheel_timer *timer)
 	runs++;
 }
 
-/* A run of many callbacks lets a task in that waits for one of them. */
+/* A task waits for one of the many callbacks of a run. The run lets the task in. */
 static void wait_in_run(void)
 {
 	int there = (sim_cpu->id + 1) % sim_world.cpus, i;
@@ -476,7 +479,10 @@ static void callbacks(enum hwheel_context context)
 	hwheel_destroy(wheel);
 }
 
-/* Nobody cancels the timers of a wheel that is destroyed, more than hwheel cancels at a time. */
+/*
+ * Destroys a wheel while timers are pending: more timers than hwheel cancels under one hold
+ * of the lock.
+ */
 static void destroy_pending(void)
 {
 	struct hwheel_config config = { .name = "known" };
@@ -501,7 +507,7 @@ static void destroy_pending(void)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Timers that are not of the heap */
+/* Timers that are not on the heap */
 
 static DEFINE_HWHEEL_TIMER(defined, count);
 
@@ -523,7 +529,7 @@ static void other_timers(void)
 	EXPECT(!hwheel_pending(&here.timer) && here.state == ODEBUG_STATE_NONE);
 }
 
-/* What hwheel tells debugobjects */
+/* The calls that hwheel makes to debugobjects */
 static void debug_objects(void)
 {
 	setup(one, count);

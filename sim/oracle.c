@@ -32,7 +32,7 @@ bool sim_warned;
 u64 sim_setups;
 unsigned int sim_left;
 
-/* What tracepoints have told */
+/* Counts from tracepoints */
 static u64 traced_entries, traced_exits, traced_moves[SIM_WHEELS], traced_cuts[SIM_WHEELS];
 
 static struct slot *slot_of(const void *timer)
@@ -59,8 +59,8 @@ struct tally {
 
 static struct tally stalls, busy[SIM_CPUS];
 /*
- * past: the time of callbacks whose timers were armed for the past. past_round: that time
- * if each timer has one such callback, its longest.
+ * past: the time of callbacks whose timers were armed for the past. past_round: the same
+ * sum, but each timer counts only once, with its longest callback.
  */
 static struct tally past[SIM_WHEELS][SIM_CPUS];
 static u64 past_round[SIM_WHEELS][SIM_CPUS];
@@ -81,7 +81,7 @@ static void tally(struct tally *t, u64 time, u64 more)
 	t->at[t->n++ % TALLY].sum = sum + more;
 }
 
-/* What has been added since @time. */
+/* The sum of all that was added since @time. */
 static u64 tally_since(const struct tally *t, u64 time)
 {
 	unsigned int low = t->n > TALLY ? t->n - TALLY : 0, high = t->n, first = low;
@@ -417,7 +417,7 @@ void call_end(struct sim_call *call, s64 ret)
 }
 
 /* ------------------------------------------------------------------------ */
-/* What hwheel tells the oracle */
+/* Calls that hwheel makes: debugobjects, tracepoints */
 
 const struct debug_obj_descr *sim_descr;
 
@@ -675,7 +675,7 @@ bool oracle_warn(const char *text)
 /* A list move does three to five WRITE_ONCE()s. A call may do some more. */
 #define MOST_WRITES	(5 * 32 + 16)
 
-/* So few timers are no crowd, and their moves do not cut a run. */
+/* Has @w so few timers that they are no crowd, and that moves do not cut a run? */
 static bool few_timers(const struct mwheel *w)
 {
 	return w->peak < 8;
@@ -733,8 +733,8 @@ static u64 run_due(const struct mwheel *w, const struct hrtimer *timer, int cpu)
 }
 
 /*
- * If a wheel lacks fans, its timers may be late. If there is a crowd to be sifted, it gets
- * them soon, if there is memory, and tasks have their turn.
+ * If a wheel lacks fans, its timers may be late. If there is a crowd to be sifted, the wheel
+ * must get fans soon. This needs memory, and tasks must get the CPU.
  */
 static void note_starved(struct mwheel *w, int cpu)
 {
@@ -747,7 +747,7 @@ static void note_starved(struct mwheel *w, int cpu)
 		return;
 	}
 	w->wanted_at[cpu] = sim_time;
-	/* After long it may have had them in between. */
+	/* If much time has passed, the wheel may have had fans meanwhile. */
 	if (sim_alloc_failed_at + 1100000000 > last || sim_hotplug_at > last ||
 	    sim_time - last > 20000000)
 		w->wanted_ns[cpu] = 0;
@@ -806,7 +806,7 @@ static void count_run(struct mwheel *w, int cpu)
 		w->run_spent[cpu] = min(w->run_spent[cpu], 2 * w->budget);
 		w->fired_ended[cpu] = sim_time;
 	}
-	/* A rest that is cut again keeps its end. */
+	/* If a run during a rest is cut, the rest keeps its end. */
 	resume = peek_resume(w->wheel, cpu);
 	if (!earned && w->resume[cpu] > sim_clock(w) && resume != w->resume[cpu] &&
 	    w->config.context != HWHEEL_WORK && !peek_ripe(w->wheel, cpu, sim_clock(w)))
@@ -827,7 +827,7 @@ static void count_run(struct mwheel *w, int cpu)
 	if (earned)		/* the break, and the interrupt at its end */
 		tally(&breaks[nr][cpu], sim_time + earned, earned + 2000);
 	w->run_ended[cpu] = sim_time;
-	/* A run that was not cut, as far as can be seen, is followed by a gap. */
+	/* If a run was clearly not cut, a gap follows it. */
 	if (w->config.gap_ns && few_timers(w) && ns < w->budget / 2 &&
 	    w->run_spent[cpu] < w->budget / 2 && w->called_at[cpu] >= w->run_begun[cpu])
 		w->quiet[cpu] = w->called_at[cpu] + w->config.gap_ns;
@@ -883,7 +883,10 @@ static struct mwheel *wheel_of(const struct hwheel_base *base)
 	return NULL;
 }
 
-/* hwheel tells tracepoints what it does: before it arms the hrtimer, after it has moved */
+/*
+ * hwheel calls a tracepoint before it arms the hrtimer, and another one after it has moved
+ * timers.
+ */
 static struct {
 	struct hwheel_base	*base;
 	s64			expires;
@@ -1155,7 +1158,7 @@ static void check_late(struct slot *slot, struct mwheel *w)
 			 sim_context(), cpu);
 }
 
-/* The tracepoints around a callback, with what they tell */
+/* The arguments of the tracepoints around a callback */
 static struct {
 	struct hwheel_timer	*timer;
 	s64			expires;
@@ -1469,8 +1472,8 @@ static s64 tick_ns(const struct mwheel *w, u64 ticks)
 }
 
 /*
- * The rows of a level against those of its spokes: the header says what they mean. The
- * clock of a level may be behind the time.
+ * Compares the row of a level, @c, with the rows of its spokes. The clock of a level may be
+ * behind the time.
  */
 static void check_level(struct mwheel *w, const s64 *c, const struct rows *spokes)
 {
@@ -1510,7 +1513,7 @@ static void check_level(struct mwheel *w, const s64 *c, const struct rows *spoke
 			 w->name, c[6], c[7], c[8], occupied, timers, next);
 }
 
-/* The files of a wheel against each other. Nothing moves meanwhile. */
+/* Compares the files of a wheel with each other. No timer moves meanwhile. */
 static void compare_files(struct mwheel *w)
 {
 	u64 moved = peek_moves(w->wheel), cpu;
@@ -1609,7 +1612,10 @@ static void compare_stats(struct mwheel *w)
 			if ((u64)c[i] != w->interrupts[i - 2])
 				sim_find("stats of %s: %lld interrupts on CPU %d, not %llu",
 					 w->name, c[i], i - 2, w->interrupts[i - 2]);
-		/* Of batches only; what goes on before the lock is held counts a little. */
+		/*
+		 * max_locked_ns may count from a clock reading that is a little older
+		 * than the lock.
+		 */
 		for (i = 2; i < n && !strcmp(word, "max_locked_ns"); i++)
 			if ((u64)c[i] > w->held[i - 2] + 2000 + sim_world.stall_ns &&
 			    !sim_world.ranks && w->config.context != HWHEEL_WORK)

@@ -748,8 +748,8 @@ static unsigned long long world_number(const struct program *p, const char *name
 }
 
 /*
- * "most COUNTER N" and "least COUNTER N": what wheel 1 may have counted at the end, unless
- * the CPU was held up for KIND=race
+ * "most COUNTER N" and "least COUNTER N": bounds on a counter of wheel 1 at the end. They are
+ * not checked if the CPU was held up for KIND=race.
  */
 static void check_bounds(void)
 {

@@ -211,7 +211,7 @@ peek u64 peek_moves(struct hwheel *wheel)
 	return sum;
 }
 
-/* Levels that exist, and the parking lot if it holds timers; none of an empty CPU that is off */
+/* The number of rows of a CPU in the file levels. An offline CPU without timers has no row. */
 peek unsigned int peek_levels_shown(struct hwheel *wheel, int cpu)
 {
 	struct hwheel_levels *levels = &per_cpu_ptr(wheel->bases, cpu)->levels;
@@ -224,7 +224,7 @@ peek unsigned int peek_levels_shown(struct hwheel *wheel, int cpu)
 	return levels->nr + parked;
 }
 
-/* Of the CPU that has most, from what was allocated */
+/* Bytes on the CPU that has most, from the sizes of its allocations */
 peek size_t peek_bytes(struct hwheel *wheel)
 {
 	size_t most = 0;
