@@ -558,7 +558,7 @@ static __always_inline bool hwheel_base_now(struct hwheel_timer *timer,
 	*now = ktime_get();
 	if (unlikely(!hwheel_base(timer, base)))
 		return false;
-	if (unlikely(READ_ONCE((*base)->boottime)))
+	if (unlikely(data_race((*base)->boottime)))
 		*now = ktime_get_boottime();
 	return true;
 }
