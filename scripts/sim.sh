@@ -60,6 +60,9 @@ faults=(
 	"reach-offline	hwheel.c	/bool hwheel_reachable/,/^}/s/ && cpu_online(base->cpu)//"
 	"gap-none	hwheel.c	/void hwheel_run(/,/^}/s/base->quiet = now + .*/base->quiet = now;/"
 	"gap-always	hwheel.c	/void hwheel_arm_hrtimer/,/^}/s/expires < base->quiet/expires < base->quiet + base->wheel->gap_ns/"
+	"isolated-arms	hwheel.c	/^hwheel_target(/,/^}/s/!hwheel_isolated(base->cpu)/1/"
+	"isolated-wants	hwheel.c	/void hwheel_want/,/^}/s/if (!hwheel_isolated(smp_processor_id()) .*/if (1)/"
+	"isolated-moves	hwheel.c	/bool hwheel_move_batch/,/^}/s/hwheel_home(from)/this_cpu_ptr(from->wheel->bases)/"
 	"spokes-repeat	hwheel.c	/void hwheel_plan/,/^}/s/config->spokes\[i\] ?: spokes/config->spokes[i] ?: HWHEEL_SPOKES/"
 )
 
