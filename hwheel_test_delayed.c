@@ -334,7 +334,7 @@ static void test_cancel_sync(struct kunit *test)
 			hwheel_disable_delayed_work_sync(&item->dwork);
 			break;
 		default:
-			/* After this only the running function is left */
+			/* No new run begins. Only one that is running may go on. */
 			hwheel_disable_delayed_work(&item->dwork);
 			flush_work(&item->dwork.work);
 			break;
@@ -405,7 +405,7 @@ static void act_let_go(struct item *item)
 
 static void act_wait_for_other(struct item *item)
 {
-	/* If the function holds up the other one, this takes all of this time. */
+	/* If this function blocks the other one, the wait takes all of this time and fails */
 	item->ret = wait_for_completion_timeout(&item->go, msecs_to_jiffies(20000)) > 0;
 }
 

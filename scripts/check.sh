@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs all tests. Each file in suites/ is a suite. As many suites run at a time as there
-# are CPUs, the longest first. The last line is
+# Runs all tests. Each file in suites/ is a suite. On n CPUs, n + 1 suites run at a time,
+# because a suite often waits. The longest begin first. The last line is
 #	N passed, N failed, N skipped
 # The exit status is 0 if a test passed and none failed.
 #
@@ -139,7 +139,7 @@ run_suite()
 	say "$suite: $(counts "$lab_work/results") ($start s)"
 }
 
-# run_suites NAME...: runs as many at a time as there are CPUs
+# run_suites NAME...: runs n + 1 at a time on n CPUs
 run_suites()
 {
 	local pid name alone running=
@@ -149,7 +149,7 @@ run_suites()
 		*alone)	alone=1 ;;
 		*)	alone= ;;
 		esac
-		while [ ${#lab_groups[@]} -ge "$lab_jobs" ] ||
+		while [ ${#lab_groups[@]} -gt "$lab_jobs" ] ||
 		      { [ -n "$alone$running" ] && [ ${#lab_groups[@]} != 0 ]; }; do
 			wait_suite
 		done
