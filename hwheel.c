@@ -373,23 +373,22 @@ static void hwheel_note_max(struct hwheel_base *base, enum hwheel_counter which,
 		base->count[which] = ns;
 }
 
-#ifdef CONFIG_CPU_ISOLATION
-static noinline bool hwheel_is_isolated(int cpu)
+/* Is any CPU isolated? */
+static __always_inline bool hwheel_isolation(void)
 {
-	return !housekeeping_test_cpu(cpu, HK_TYPE_TIMER) || cpu_is_isolated(cpu);
+#ifdef CONFIG_CPU_ISOLATION
+	return static_branch_unlikely(&housekeeping_overridden);
+#else
+	return false;
+#endif
 }
 
-/* Is @cpu to be left alone? */
-static __always_inline bool hwheel_isolated(int cpu)
+/* Is @cpu isolated? */
+static bool hwheel_isolated(int cpu)
 {
-	return static_branch_unlikely(&housekeeping_overridden) && hwheel_is_isolated(cpu);
+	return hwheel_isolation() &&
+	       (!housekeeping_test_cpu(cpu, HK_TYPE_TIMER) || cpu_is_isolated(cpu));
 }
-#else
-static inline bool hwheel_isolated(int cpu)
-{
-	return false;
-}
-#endif
 
 #define CREATE_TRACE_POINTS
 #include "hwheel_trace.h"
@@ -671,7 +670,7 @@ static bool hwheel_deferrable(const struct hwheel_base *base)
  * hwheel_entry_expired() starts it again for the rest. For less than 8 jiffies it goes all
  * the way.
  */
-static void hwheel_start_entry(struct hwheel_base *base)
+static noinline void hwheel_start_entry(struct hwheel_base *base)
 {
 	s64 ns = hwheel_until(base->expires, hwheel_clock(base->wheel));
 	u64 way = div_u64(max(ns, 0LL), TICK_NSEC);
@@ -877,14 +876,17 @@ static bool hwheel_reachable(const struct hwheel_base *base)
 }
 
 /*
- * This CPU is isolated. Returns the base of a CPU that is not: @base if possible. If there
- * is none, returns this CPU's base.
+ * With interrupts off: returns the base for a timer of @base's wheel that this CPU arms or
+ * moves, if no CPU was named for the timer. If this CPU is isolated, that is the base of a CPU
+ * that is not: @base if possible. If there is none, it is this CPU's base.
  */
-static noinline struct hwheel_base *hwheel_housekeeper(struct hwheel_base *base)
+static struct hwheel_base *hwheel_home(struct hwheel_base *base)
 {
 	struct hwheel_base __percpu *bases = base->wheel->bases;
 	int cpu;
 
+	if (!hwheel_isolated(smp_processor_id()))
+		return this_cpu_ptr(bases);
 	if (!hwheel_isolated(base->cpu) && hwheel_reachable(base))
 		return base;
 	/* The nearest one. It does not know all kinds of isolation, hence the loop */
@@ -895,17 +897,6 @@ static noinline struct hwheel_base *hwheel_housekeeper(struct hwheel_base *base)
 		if (!hwheel_isolated(cpu) && hwheel_reachable(per_cpu_ptr(bases, cpu)))
 			return per_cpu_ptr(bases, cpu);
 	return this_cpu_ptr(bases);
-}
-
-/*
- * With interrupts off: returns the base for a timer of @base's wheel that this CPU arms or
- * moves. No CPU was named for the timer.
- */
-static __always_inline struct hwheel_base *hwheel_home(struct hwheel_base *base)
-{
-	if (likely(!hwheel_isolated(smp_processor_id())))
-		return this_cpu_ptr(base->wheel->bases);
-	return hwheel_housekeeper(base);
 }
 
 /*
@@ -1550,14 +1541,13 @@ static __always_inline bool hwheel_may_arm(const struct hwheel_base *base,
 	return true;
 }
 
-/* With @base locked: the base to arm @timer on. @cpu is -1 if the caller gave none. */
+/* With @base locked: the base to arm @timer on, if no CPU is isolated. @cpu is -1 for none. */
 static __always_inline struct hwheel_base *
-hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
+hwheel_usual_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
 {
 	struct hwheel_base *target;
 
-	if (!IS_ENABLED(CONFIG_SMP) || likely(cpu < 0 && base->cpu == smp_processor_id() &&
-					      !hwheel_isolated(base->cpu)))
+	if (!IS_ENABLED(CONFIG_SMP) || likely(cpu < 0 && base->cpu == smp_processor_id()))
 		return base;
 	if (unlikely(base->running == timer))
 		return base;
@@ -1568,9 +1558,27 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 	} else if ((timer->flags & HWHEEL_PINNED) && timer->entry.prev && hwheel_reachable(base)) {
 		return base;	/* it was armed there, not only set up */
 	}
-	if (timer->flags & HWHEEL_PINNED)
-		return this_cpu_ptr(base->wheel->bases);
+	return this_cpu_ptr(base->wheel->bases);
+}
+
+/* The same if some CPU is isolated */
+static noinline struct hwheel_base *
+hwheel_isolated_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
+{
+	struct hwheel_base *target = hwheel_usual_target(base, timer, cpu);
+
+	if (target->cpu != smp_processor_id() || target->cpu == cpu ||
+	    timer->flags & HWHEEL_PINNED || base->running == timer)
+		return target;
 	return hwheel_home(base);
+}
+
+static __always_inline struct hwheel_base *
+hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
+{
+	if (hwheel_isolation())
+		return hwheel_isolated_target(base, timer, cpu);
+	return hwheel_usual_target(base, timer, cpu);
 }
 
 /*
