@@ -92,7 +92,7 @@
  *    not isolated, or a run, wants it.
  *  - Creation, destruction and debugfs use only locks, so they interrupt nobody.
  *
- * If no CPU is isolated, this costs arming nothing: a static key of the kernel is off.
+ * If no CPU is isolated, this costs arming one nop: a static key of the kernel is off.
  *
  * Life and death of a wheel
  * -------------------------
