@@ -43,6 +43,10 @@
  * A run that takes long leaves the CPU to others for a while: see "Runs, rests and
  * breaks" below.
  *
+ * The bases of a HWHEEL_DEFERRABLE wheel have an entry of timer_list instead of an hrtimer,
+ * and "hrtimer" means that entry. The entry is deferrable: the kernel runs it in the tick of
+ * a CPU, and lets an idle CPU sleep. See hwheel_start_entry().
+ *
  * Runs advance the clock of a base. Arming advances it too, if no timer is pending on the
  * base, or if arming has read the time anyway. The clock may be behind the time. New
  * timers then go to coarser spokes than necessary, which costs a cascade but no
@@ -56,7 +60,7 @@
  * timer->base is still the same. timer->base changes only with the locks of both the old
  * and the new base held, so a timer is on exactly one of them at any time. Two bases are
  * locked in the order of their CPUs. Under a base's lock, hwheel takes only locks of the
- * timekeeping, hrtimer, workqueue, debugobjects and scheduler code.
+ * timekeeping, hrtimer, timer_list, workqueue, debugobjects and scheduler code.
  *
  * hwheel_mutex protects the lists of wheels. Creation, destruction and CPU hotplug take
  * it.
@@ -70,6 +74,25 @@
  * no memory, everything works from the parking lot, and hwheel tries again a second later
  * at the earliest. The same work allocates fans when their stock runs low. Fans stay
  * until the wheel is destroyed.
+ *
+ * CPUs that are left alone
+ * ------------------------
+ *
+ * A CPU may be isolated, by nohz_full= or isolcpus= on the kernel's command line. Then
+ * hwheel interrupts it only for timers that somebody armed there on purpose: timers that
+ * are HWHEEL_PINNED, or armed by hwheel_add_on(). The rules are
+ *
+ *  - An isolated CPU arms other timers on a CPU that is not isolated (hwheel_home()). The
+ *    timer stays on its base if the CPU of that base is not isolated.
+ *  - Timers of a CPU that goes offline move to such a CPU, too.
+ *  - Work that hwheel does for itself is unbound, and kernel workers that are unbound keep
+ *    off isolated CPUs. An isolated CPU does not use irq_work, which would interrupt it, for
+ *    another CPU's base. It sends a kick, and the other CPU uses irq_work. A kick would
+ *    wake an idle CPU. So the level of a HWHEEL_DEFERRABLE wheel waits until a CPU that is
+ *    not isolated, or a run, wants it.
+ *  - Creation, destruction and debugfs use only locks, so they interrupt nobody.
+ *
+ * If no CPU is isolated, this costs arming one nop: a static key of the kernel is off.
  *
  * Life and death of a wheel
  * -------------------------
@@ -143,6 +166,7 @@
 #include <linux/prefetch.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/isolation.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/seq_file.h>
@@ -151,6 +175,7 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/timer.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -249,6 +274,8 @@ struct hwheel_base {
 	struct hwheel_base	*dest;		/* base that @running moves to */
 	struct task_struct	*runner;	/* task that runs @running's callback */
 	struct hrtimer		hrtimer;
+	struct timer_list	entry;		/* HWHEEL_DEFERRABLE: instead of @hrtimer */
+	ktime_t			expires;	/* of @hrtimer or @entry */
 	call_single_data_t	kick;		/* lets another CPU re-arm @hrtimer */
 	unsigned int		kicks;		/* @kick calls that are under way */
 	struct work_struct	work;		/* a run in process context */
@@ -344,6 +371,23 @@ static void hwheel_note_max(struct hwheel_base *base, enum hwheel_counter which,
 {
 	if (ns > base->count[which])
 		base->count[which] = ns;
+}
+
+/* Is any CPU isolated? */
+static __always_inline bool hwheel_isolation(void)
+{
+#ifdef CONFIG_CPU_ISOLATION
+	return static_branch_unlikely(&housekeeping_overridden);
+#else
+	return false;
+#endif
+}
+
+/* Is @cpu isolated? */
+static bool hwheel_isolated(int cpu)
+{
+	return hwheel_isolation() &&
+	       (!housekeeping_test_cpu(cpu, HK_TYPE_TIMER) || cpu_is_isolated(cpu));
 }
 
 #define CREATE_TRACE_POINTS
@@ -614,12 +658,40 @@ static __always_inline enum hwheel_context hwheel_context(const struct hwheel_ba
 	return base->wheel->context;
 }
 
+static bool hwheel_deferrable(const struct hwheel_base *base)
+{
+	return base->wheel->flags & HWHEEL_DEFERRABLE;
+}
+
+/*
+ * Start base->entry for base->expires. timer_list runs an entry at the first tick after
+ * entry.expires. But it may run the entry late by up to an eighth of the way, if the way is
+ * long. So the entry goes seven eighths of the way, and when it expires
+ * hwheel_entry_expired() starts it again for the rest. For less than 8 jiffies it goes all
+ * the way.
+ */
+static noinline void hwheel_start_entry(struct hwheel_base *base)
+{
+	s64 ns = hwheel_until(base->expires, hwheel_clock(base->wheel));
+	u64 way = div_u64(max(ns, 0LL), TICK_NSEC);
+
+	timer_delete(&base->entry);
+	base->entry.expires = jiffies + min_t(u64, way - way / 8, MAX_JIFFY_OFFSET);
+	/* This does not wake an idle CPU */
+	add_timer_on(&base->entry, cpu_online(base->cpu) ? base->cpu : smp_processor_id());
+}
+
 /* A base that is closing starts no hrtimer: see hwheel_close_base(). */
 static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 {
 	if (unlikely(base->closing))
 		return;
 	trace_hwheel_arm(base, expires);
+	base->expires = expires;
+	if (unlikely(hwheel_deferrable(base))) {
+		hwheel_start_entry(base);
+		return;
+	}
 	hrtimer_start(&base->hrtimer, expires,
 		      hwheel_context(base) == HWHEEL_HARDIRQ ?
 		      HRTIMER_MODE_ABS_PINNED_HARD : HRTIMER_MODE_ABS_PINNED_SOFT);
@@ -643,18 +715,23 @@ static void hwheel_arm_hrtimer(struct hwheel_base *base, u64 tick)
 	hwheel_start_hrtimer(base, expires);
 }
 
+static void hwheel_want(struct hwheel_levels *levels);
+
 /* On @base's CPU, at the request of another CPU, with interrupts off */
 static void hwheel_kick(void *data)
 {
 	struct hwheel_base *base = data;
+	struct hwheel_levels *levels = &base->levels;
 
 	raw_spin_lock(&base->lock);
 	base->kicks--;
 	if (base->life != HWHEEL_GONE) {
 		base->count[HWHEEL_REMOTE_KICKS]++;
+		if (levels->wanted > levels->nr || levels->fans_wanted > levels->fans)
+			hwheel_want(levels);
 		/* The timer that caused the kick may have been cancelled or re-armed */
 		if (base->armed && base->armed != HWHEEL_NEVER) {
-			u64 wake = levels_wake(&base->levels);
+			u64 wake = levels_wake(levels);
 
 			base->armed = HWHEEL_NEVER;
 			if (wake != HWHEEL_NEVER)
@@ -664,21 +741,27 @@ static void hwheel_kick(void *data)
 	raw_spin_unlock(&base->lock);
 }
 
+/*
+ * Have hwheel_kick() run on @base's CPU, which is not this one. -EBUSY means that a kick is
+ * on its way, which will see the present state. A kick is free to be sent again as soon as
+ * its handler begins, so two may be under way.
+ */
+static void hwheel_send_kick(struct hwheel_base *base)
+{
+	base->kicks += !smp_call_function_single_async(base->cpu, &base->kick);
+}
+
 /* Arm the hrtimer for @tick. The next run would be later otherwise. */
 static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 {
-	if (base->cpu == smp_processor_id() || !cpu_online(base->cpu)) {
+	if (base->cpu == smp_processor_id() || !cpu_online(base->cpu) ||
+	    hwheel_deferrable(base)) {
 		hwheel_arm_hrtimer(base, tick);
 		return;
 	}
-	/*
-	 * A pinned hrtimer is queued on the CPU that starts it. So another CPU
-	 * sends a kick. -EBUSY means that a kick is on its way, which will see
-	 * the new tick. A kick is free to be sent again as soon as its handler
-	 * begins, so two may be under way.
-	 */
+	/* A pinned hrtimer is queued on the CPU that starts it. */
 	base->armed = max(tick, 1ULL);
-	base->kicks += !smp_call_function_single_async(base->cpu, &base->kick);
+	hwheel_send_kick(base);
 }
 
 /*
@@ -790,6 +873,30 @@ static void hwheel_wait_running(struct hwheel_base *base,
 static bool hwheel_reachable(const struct hwheel_base *base)
 {
 	return !READ_ONCE(base->offline) && cpu_online(base->cpu);
+}
+
+/*
+ * With interrupts off: returns the base for a timer of @base's wheel that this CPU arms or
+ * moves, if no CPU was named for the timer. If this CPU is isolated, that is the base of a CPU
+ * that is not: @base if possible. If there is none, it is this CPU's base.
+ */
+static struct hwheel_base *hwheel_home(struct hwheel_base *base)
+{
+	struct hwheel_base __percpu *bases = base->wheel->bases;
+	int cpu;
+
+	if (!hwheel_isolated(smp_processor_id()))
+		return this_cpu_ptr(bases);
+	if (!hwheel_isolated(base->cpu) && hwheel_reachable(base))
+		return base;
+	/* The nearest one. It does not know all kinds of isolation, hence the loop */
+	cpu = housekeeping_any_cpu(HK_TYPE_TIMER);
+	if (cpu < nr_cpu_ids && !hwheel_isolated(cpu) && hwheel_reachable(per_cpu_ptr(bases, cpu)))
+		return per_cpu_ptr(bases, cpu);
+	for_each_online_cpu(cpu)
+		if (!hwheel_isolated(cpu) && hwheel_reachable(per_cpu_ptr(bases, cpu)))
+			return per_cpu_ptr(bases, cpu);
+	return this_cpu_ptr(bases);
 }
 
 /*
@@ -1002,8 +1109,7 @@ enum hwheel_cut {
 static bool hwheel_overdrawn(struct hwheel_base *base, ktime_t begin, ktime_t now)
 {
 	u64 budget = base->wheel->budget_ns;
-	ktime_t due = max(hrtimer_get_expires(&base->hrtimer),
-			  begin - (ktime_t)(budget / HWHEEL_BREAK));
+	ktime_t due = max(base->expires, begin - (ktime_t)(budget / HWHEEL_BREAK));
 
 	due = clamp(due, base->ended, begin);
 	base->spent -= min_t(u64, base->spent, due - base->ended);
@@ -1088,18 +1194,19 @@ static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_
 	return true;
 }
 
-/* Move up to HWHEEL_BATCH timers from @from, whose CPU is dead, to this CPU. */
+/* Move up to HWHEEL_BATCH timers from @from, whose CPU is dead, to hwheel_home(). */
 static bool hwheel_move_batch(struct hwheel_base *from)
 {
 	struct hwheel_timer *timer = NULL;
 	struct hwheel_base *base;
 	u64 wake = HWHEEL_NEVER;
 	unsigned int n;
+	bool again;
 
 	local_irq_disable();
-	base = this_cpu_ptr(from->wheel->bases);
+	base = hwheel_home(from);
 	if (base == from) {
-		/* The CPU of @from is back, and it is this one. */
+		/* The CPU of @from is back. */
 		raw_spin_lock(&from->lock);
 		from->armed = HWHEEL_NEVER;
 		wake = levels_wake(&from->levels);
@@ -1112,8 +1219,9 @@ static bool hwheel_move_batch(struct hwheel_base *from)
 	raw_spin_lock(from->cpu < base->cpu ? &from->lock : &base->lock);
 	raw_spin_lock_nested(from->cpu < base->cpu ? &base->lock : &from->lock,
 			     SINGLE_DEPTH_NESTING);
+	again = base->offline;	/* it has gone offline, too */
 	/* If the wheel is being destroyed, leave its timers where they are. */
-	for (n = 0; n < HWHEEL_BATCH && !from->closing && !base->closing; n++) {
+	for (n = 0; n < HWHEEL_BATCH && !from->closing && !base->closing && !again; n++) {
 		timer = levels_any(&from->levels);
 		if (!timer)
 			break;
@@ -1129,7 +1237,7 @@ static bool hwheel_move_batch(struct hwheel_base *from)
 	raw_spin_unlock(&from->lock);
 	raw_spin_unlock(&base->lock);
 	local_irq_enable();
-	return timer;
+	return timer || again;
 }
 
 /* Move all timers of @from. Its CPU is dead, and no run is under way. */
@@ -1216,7 +1324,7 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 	if (context != HWHEEL_WORK)
 		base->count[HWHEEL_INTERRUPTS]++;
 	base->armed = 0;
-	if (unlikely(base->quiet && base->quiet == hrtimer_get_expires(&base->hrtimer))) {
+	if (unlikely(base->quiet && base->quiet == base->expires)) {
 		base->count[HWHEEL_MODERATED]++;
 		base->quiet = 0;
 	}
@@ -1256,9 +1364,8 @@ static enum hrtimer_restart hwheel_run_hardirq(struct hrtimer *hrtimer)
 }
 
 /* base->armed is 0 from here on, so arming a timer leaves the hrtimer alone. */
-static enum hrtimer_restart hwheel_begin_work(struct hrtimer *hrtimer)
+static void hwheel_begin_work(struct hwheel_base *base)
 {
-	struct hwheel_base *base = container_of(hrtimer, struct hwheel_base, hrtimer);
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&base->lock, flags);
@@ -1266,7 +1373,31 @@ static enum hrtimer_restart hwheel_begin_work(struct hrtimer *hrtimer)
 	base->armed = 0;
 	hwheel_queue_work(base);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
+}
+
+static enum hrtimer_restart hwheel_hrtimer_work(struct hrtimer *hrtimer)
+{
+	hwheel_begin_work(container_of(hrtimer, struct hwheel_base, hrtimer));
 	return HRTIMER_NORESTART;
+}
+
+/* In softirq context. The entry may have gone only a part of its way. */
+static void hwheel_entry_expired(struct timer_list *entry)
+{
+	struct hwheel_base *base = container_of(entry, struct hwheel_base, entry);
+	bool due;
+
+	raw_spin_lock_irq(&base->lock);
+	due = base->expires <= hwheel_clock(base->wheel);
+	if (!due)
+		hwheel_start_hrtimer(base, base->expires);
+	raw_spin_unlock_irq(&base->lock);
+	if (!due)
+		return;
+	if (hwheel_context(base) == HWHEEL_WORK)
+		hwheel_begin_work(base);
+	else
+		hwheel_run(base, HWHEEL_SOFTIRQ);
 }
 
 static void hwheel_run_work(struct work_struct *work)
@@ -1289,7 +1420,17 @@ static void hwheel_want(struct hwheel_levels *levels)
 	if (base->closing || (base->grow_after && time_before(jiffies, base->grow_after)))
 		return;
 	base->grow_after = 0;
-	irq_work_queue(&base->want);
+	/*
+	 * If the work is queued, it will see what is wanted now. Pairs with the barrier after
+	 * the workqueue code has cleared the bit.
+	 */
+	smp_mb();
+	if (work_pending(&base->grow))
+		return;
+	if (!hwheel_isolated(smp_processor_id()) || base->cpu == smp_processor_id())
+		irq_work_queue(&base->want);
+	else if (!hwheel_deferrable(base))
+		hwheel_send_kick(base);
 }
 
 static void hwheel_queue_grow(struct irq_work *want)
@@ -1299,7 +1440,7 @@ static void hwheel_queue_grow(struct irq_work *want)
 
 	raw_spin_lock_irqsave(&base->lock, flags);
 	if (base->life != HWHEEL_GONE)
-		queue_work(system_percpu_wq, &base->grow);
+		queue_work(system_dfl_wq, &base->grow);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
 
@@ -1400,9 +1541,9 @@ static __always_inline bool hwheel_may_arm(const struct hwheel_base *base,
 	return true;
 }
 
-/* With @base locked: the base to arm @timer on. @cpu is -1 if the caller gave none. */
+/* With @base locked: the base to arm @timer on, if no CPU is isolated. @cpu is -1 for none. */
 static __always_inline struct hwheel_base *
-hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
+hwheel_usual_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
 {
 	struct hwheel_base *target;
 
@@ -1418,6 +1559,26 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 		return base;	/* it was armed there, not only set up */
 	}
 	return this_cpu_ptr(base->wheel->bases);
+}
+
+/* The same if some CPU is isolated */
+static noinline struct hwheel_base *
+hwheel_isolated_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
+{
+	struct hwheel_base *target = hwheel_usual_target(base, timer, cpu);
+
+	if (target->cpu != smp_processor_id() || target->cpu == cpu ||
+	    timer->flags & HWHEEL_PINNED || base->running == timer)
+		return target;
+	return hwheel_home(base);
+}
+
+static __always_inline struct hwheel_base *
+hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
+{
+	if (hwheel_isolation())
+		return hwheel_isolated_target(base, timer, cpu);
+	return hwheel_usual_target(base, timer, cpu);
 }
 
 /*
@@ -1569,6 +1730,9 @@ static __always_inline bool hwheel_arm_after(struct hwheel_timer *timer, ktime_t
  * * if the timer is HWHEEL_PINNED and was armed before,
  * * if its callback is running.
  *
+ * If this CPU is isolated (nohz_full=, isolcpus=) and the timer is not HWHEEL_PINNED,
+ * the callback runs on a CPU that is not isolated.
+ *
  * Context: any but NMI.
  * Return: true if @timer was pending.
  */
@@ -1641,7 +1805,8 @@ EXPORT_SYMBOL_GPL(hwheel_add_at);
  * @delay: as in hwheel_add()
  * @cpu: the CPU that is to run the callback
  *
- * * If @cpu is offline, the timer is armed on this CPU.
+ * * If @cpu is offline, the timer is armed on this CPU; or if this CPU is isolated and
+ *   the timer is not HWHEEL_PINNED, on a CPU that is not isolated.
  * * If @cpu is not possible, hwheel warns and arms the timer as hwheel_add()
  *   does.
  * * If the timer's callback is running, the timer moves to @cpu when the
@@ -2364,7 +2529,7 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	static enum hrtimer_restart (*const run[])(struct hrtimer *) = {
 		[HWHEEL_SOFTIRQ] = hwheel_run_softirq,
 		[HWHEEL_HARDIRQ] = hwheel_run_hardirq,
-		[HWHEEL_WORK]	 = hwheel_begin_work,
+		[HWHEEL_WORK]	 = hwheel_hrtimer_work,
 	};
 	struct hwheel *wheel = base->wheel;
 	void *memory = kvzalloc_node(level_size(HWHEEL_PARKED), GFP_KERNEL,
@@ -2376,8 +2541,10 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	levels_set_clock(&base->levels,
 			 levels_tick_down(&base->levels, hwheel_clock(wheel)));
 	base->levels.want = hwheel_want;
-	if (wheel->gap_ns)
-		base->levels.ahead = levels_tick_up(&base->levels, wheel->gap_ns);
+	/* A run may begin so much later than its timers are due */
+	if (wheel->gap_ns || hwheel_deferrable(base))
+		base->levels.ahead = levels_tick_up(&base->levels, wheel->gap_ns +
+						    (hwheel_deferrable(base) ? TICK_NSEC : 0));
 	/* A user may by mistake arm a timer of an earlier life now; that reads it unlocked */
 	WRITE_ONCE(base->boottime, wheel->clock == CLOCK_BOOTTIME);
 	base->running = NULL;
@@ -2387,9 +2554,14 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	base->spent = 0;
 	base->resume = 0;
 	base->quiet = 0;
+	base->expires = 0;
 	base->fresh = 0;
 	memset(base->count, 0, sizeof(base->count));
 	memset(base->late, 0, sizeof(base->late));
+	if (hwheel_deferrable(base)) {
+		timer_setup(&base->entry, hwheel_entry_expired, TIMER_DEFERRABLE | TIMER_PINNED);
+		return 0;
+	}
 	hrtimer_setup(&base->hrtimer, run[wheel->context], wheel->clock,
 		      wheel->context == HWHEEL_HARDIRQ ? HRTIMER_MODE_ABS_PINNED_HARD :
 							 HRTIMER_MODE_ABS_PINNED_SOFT);
@@ -2439,10 +2611,17 @@ static int hwheel_check(const struct hwheel_config *config,
 		pr_err("wheel \"%s\": there is no context %d\n", name, config->context);
 		return -EINVAL;
 	}
-	if (config->flags & ~HWHEEL_UNBOUND ||
-	    (config->flags && config->context != HWHEEL_WORK)) {
-		pr_err("wheel \"%s\": flags %#x: only HWHEEL_UNBOUND is allowed, and only with HWHEEL_WORK\n",
+	if (config->flags & ~(HWHEEL_UNBOUND | HWHEEL_DEFERRABLE) ||
+	    (config->flags & HWHEEL_UNBOUND && config->context != HWHEEL_WORK)) {
+		pr_err("wheel \"%s\": flags %#x: only HWHEEL_DEFERRABLE and HWHEEL_UNBOUND are allowed, and HWHEEL_UNBOUND only with HWHEEL_WORK\n",
 		       name, config->flags);
+		return -EINVAL;
+	}
+	/* An entry of timer_list runs in softirq context, and jiffies stop during a suspend */
+	if (config->flags & HWHEEL_DEFERRABLE &&
+	    (config->context == HWHEEL_HARDIRQ || config->clock == CLOCK_BOOTTIME)) {
+		pr_err("wheel \"%s\": HWHEEL_DEFERRABLE goes with neither HWHEEL_HARDIRQ nor CLOCK_BOOTTIME\n",
+		       name);
 		return -EINVAL;
 	}
 	if (config->gap_ns > HWHEEL_MAX_GAP_NS) {
@@ -2564,10 +2743,19 @@ static void hwheel_close_base(struct hwheel_base *base)
 	raw_spin_unlock_irq(&base->lock);
 }
 
+/* Wait for a run of @base in interrupt context. */
+static void hwheel_stop_hrtimer(struct hwheel_base *base)
+{
+	if (hwheel_deferrable(base))
+		timer_delete_sync(&base->entry);
+	else
+		hrtimer_cancel(&base->hrtimer);
+}
+
 /* Wait for runs of @base, and for the work that adds levels, if they are under way. */
 static void hwheel_stop_base(struct hwheel_base *base)
 {
-	hrtimer_cancel(&base->hrtimer);
+	hwheel_stop_hrtimer(base);
 	cancel_work_sync(&base->work);
 	cancel_work_sync(&base->grow);
 }
@@ -2717,7 +2905,7 @@ static int hwheel_cpu_dead(unsigned int cpu)
 		raw_spin_lock_irq(&from->lock);
 		WRITE_ONCE(from->offline, true);
 		raw_spin_unlock_irq(&from->lock);
-		hrtimer_cancel(&from->hrtimer);
+		hwheel_stop_hrtimer(from);
 		/*
 		 * If the run is just ending, in_run may be true or false. Both are safe:
 		 * this function and the run may both move timers.

@@ -128,6 +128,8 @@ enum hwheel_context {
 
 /* hwheel_config flag: the callbacks of an HWHEEL_WORK wheel may run on any CPU */
 #define HWHEEL_UNBOUND		BIT(0)
+/* hwheel_config flag: the wheel never wakes an idle CPU. What is due waits until the CPU wakes */
+#define HWHEEL_DEFERRABLE	BIT(2)
 
 /**
  * struct hwheel_config - how hwheel_create() makes a wheel
@@ -144,7 +146,10 @@ enum hwheel_context {
  *	0: 2 ms, and 100 us in hardirq context. A run does not interrupt a
  *	callback. In hardirq context it ends after the callback that uses up the
  *	budget; else up to 7 more callbacks may run
- * @flags: 0 or HWHEEL_UNBOUND
+ * @flags: 0, or HWHEEL_UNBOUND, HWHEEL_DEFERRABLE, or both. HWHEEL_DEFERRABLE goes with
+ *	neither HWHEEL_HARDIRQ nor CLOCK_BOOTTIME. On a busy CPU its callbacks run at the
+ *	first jiffy at or after their tick. On an idle CPU they wait for the first jiffy
+ *	at which the CPU is awake
  * @gap_ns: the next run of callbacks begins at least this many nanoseconds after a run
  *	of callbacks; 0 (no gap) to 1 second. So a busy wheel has fewer interrupts, and a
  *	timer may be late by @gap_ns more. If no callback has run for @gap_ns, the

@@ -452,6 +452,8 @@ static int hwheel_config_show(struct seq_file *m, void *v)
 	seq_printf(m, "gap_ns %llu\n", wheel->gap_ns);
 	if (wheel->context == HWHEEL_WORK)
 		seq_printf(m, "unbound %d\n", !!(wheel->flags & HWHEEL_UNBOUND));
+	if (wheel->flags & HWHEEL_DEFERRABLE)
+		seq_puts(m, "deferrable 1\n");
 	for_each_possible_cpu(cpu)
 		bytes = max(bytes, hwheel_base_size(per_cpu_ptr(wheel->bases, cpu)));
 	seq_printf(m, "bytes_per_cpu %zu\n", bytes);	/* of the CPU that has most */

@@ -65,6 +65,9 @@ faults=(
 	"fans-once	hwheel_levels.h	/u64 level_next_sift/,/^}/s/levels_want_fans(l);/;/"
 	"gap-none	hwheel.c	/void hwheel_run(/,/^}/s/base->quiet = now + .*/base->quiet = now;/"
 	"gap-always	hwheel.c	/void hwheel_arm_hrtimer/,/^}/s/expires < base->quiet/expires < base->quiet + base->wheel->gap_ns/"
+	"isolated-arms	hwheel.c	/^hwheel_isolated_target(/,/^}/s/return hwheel_home(base);/return target;/"
+	"isolated-wants	hwheel.c	/void hwheel_want/,/^}/s/if (!hwheel_isolated(smp_processor_id()) .*/if (1)/"
+	"isolated-moves	hwheel.c	/bool hwheel_move_batch/,/^}/s/hwheel_home(from)/this_cpu_ptr(from->wheel->bases)/"
 	"spokes-repeat	hwheel.c	/void hwheel_plan/,/^}/s/config->spokes\[i\] ?: spokes/config->spokes[i] ?: HWHEEL_SPOKES/"
 )
 

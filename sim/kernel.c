@@ -39,6 +39,8 @@
 #include <linux/uaccess.h>
 #include <linux/xarray.h>
 #include <linux/sched/task_stack.h>
+#include <linux/sched/isolation.h>
+#include "wheel.h"
 
 #define STACK_SIZE	(256 << 10)
 #define SLICE_NS	3000000ULL
@@ -1381,6 +1383,7 @@ int smp_call_function_single_async(int cpu, call_single_data_t *csd)
 	unsigned long flags;
 
 	sim_step(SIM_CALL);
+	oracle_interrupt(csd->info, cpu);
 	if (csd->locked)
 		return -EBUSY;
 	csd->locked = true;
@@ -1405,6 +1408,7 @@ bool irq_work_queue(struct irq_work *work)
 	struct irq_work **tail = &sim_cpu->irq_work;
 
 	sim_step(SIM_CALL);
+	oracle_interrupt(peek_want_base(work), sim_cpu->id);
 	if (work->pending)
 		return false;
 	work->pending = true;
@@ -1679,6 +1683,35 @@ static void take_down(void *arg)
 	irqs_go_on();
 }
 
+bool housekeeping_overridden;
+
+bool housekeeping_test_cpu(int cpu, enum hk_type type)
+{
+	return !(sim_world.nohz_full & BIT(cpu));
+}
+
+bool cpu_is_isolated(int cpu)
+{
+	return sim_world.isolcpus & BIT(cpu);
+}
+
+int housekeeping_any_cpu(enum hk_type type)
+{
+	unsigned int i;
+
+	if (!sim_world.nohz_full)
+		return sim_cpu->id;
+	for (i = 0; sim_world.nohz_full & BIT(i) || !sim_cpus[i].online; i++)
+		;
+	return i;
+}
+
+bool sim_isolated(int cpu)
+{
+	return (sim_world.nohz_full | sim_world.isolcpus) & BIT(cpu);
+}
+
+/* As in a kernel, one CPU that is not isolated stays online */
 bool sim_cpu_down(int cpu)
 {
 	struct sim_cpu *c = &sim_cpus[cpu];
@@ -1688,8 +1721,8 @@ bool sim_cpu_down(int cpu)
 
 	hotplug_begin();
 	for (i = 0; i < sim_world.cpus; i++)
-		online += sim_cpus[i].online;
-	if (!c->online || online < 2) {
+		online += sim_cpus[i].online && !sim_isolated(i) && i != (unsigned int)cpu;
+	if (!c->online || !online) {
 		hotplug_end();
 		return false;
 	}

@@ -83,6 +83,8 @@ struct sim_world {
 	unsigned int		ranks;		/* one in so many switches changes a rank; or 0 */
 	bool			holds;		/* race.c holds up CPUs */
 	bool			migrate;	/* tasks move between CPUs */
+	unsigned int		nohz_full;	/* these CPUs are isolated, a bit each */
+	unsigned int		isolcpus;	/* and these, in another way */
 	bool			no_debug_objects;	/* debugobjects calls no fixups */
 	bool			no_cpuhp;	/* there is no cpuhp state left for hwheel */
 	bool			verbose;
@@ -118,6 +120,7 @@ void sim_run(unsigned long long ns);			/* keep the CPU busy */
 void sim_wake(struct task_struct *task);
 void sim_irq_enter(void);				/* a device interrupts this CPU */
 void sim_irq_exit(void);
+bool sim_isolated(int cpu);
 bool sim_cpu_down(int cpu);
 bool sim_cpu_up(int cpu);
 void sim_suspend(unsigned long long ns);
@@ -142,6 +145,8 @@ void oracle_irqs_on(unsigned long long writes);
 void oracle_stalled(unsigned long long ns);	/* a CPU was held up */
 void oracle_hrtimer(struct hrtimer *timer, bool end);
 void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires);
+struct hwheel_base;
+void oracle_interrupt(struct hwheel_base *base, int cpu);
 bool oracle_warn(const char *text);
 bool oracle_mistake(const struct sim_cpu *cpu);	/* is its call a user's mistake? */
 void oracle_quiet(void);		/* all CPUs idle until the next interrupt */

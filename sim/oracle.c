@@ -172,8 +172,17 @@ static bool wheel_is_dead(const struct slot *slot)
 	       slot->wheel_life != slot->wheel->life;
 }
 
+/* From here on @slot's wheel may interrupt @cpu, even if @cpu is isolated. */
+void call_meant(const struct slot *slot, int cpu)
+{
+	if (slot->wheel)
+		slot->wheel->meant[cpu] = true;
+}
+
 void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot)
 {
+	int cpu;
+
 	*call = (struct sim_call){ .kind = kind, .slot = slot, .outer = current->call,
 				   .cpu = sim_cpu->id, .was_on = -1, .on = -1,
 				   .hotplugs = sim_hotplugs, .time = sim_time,
@@ -198,6 +207,10 @@ void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot)
 		call->shut = slot->shut || slot->shutting;
 		if (slot->wheel)
 			call->clock = sim_clock(slot->wheel);
+		/* The task may arm the timer on another CPU if it moves meanwhile */
+		for (cpu = 0; slot->pinned && kind <= CALL_ARMS && cpu < (int)nr_cpu_ids; cpu++)
+			if (cpu == sim_cpu->id || sim_world.migrate)
+				call_meant(slot, cpu);
 		call->next = slot->calls;
 		call->link = &slot->calls;
 		if (call->next)
@@ -582,11 +595,15 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 	    !slot->popped && !just_ran(slot)) {
 		int want = sim_cpu->id;
 
-		if (call->kind == CALL_ON)
-			want = cpu_online(call->on) ? call->on : want;
-		else if (slot->pinned && slot->armed_once)
+		if (call->kind == CALL_ON && cpu_online(call->on))
+			want = call->on;
+		else if (slot->pinned && slot->armed_once && call->kind != CALL_ON)
 			want = call->alone && call->was_on >= 0 && cpu_online(call->was_on) ?
 			       call->was_on : cpu;
+		else if (!slot->pinned && sim_isolated(want))
+			want = call->alone && call->was_on >= 0 && cpu_online(call->was_on) &&
+			       !sim_isolated(call->was_on) ? call->was_on :
+			       cpu_online(cpu) && !sim_isolated(cpu) ? cpu : -1;
 		if (cpu != want)
 			sim_find("%s of timer %d from CPU %d armed it on CPU %d, not %d",
 				 kinds[call->kind], slot->nr, sim_cpu->id, cpu, want);
@@ -944,6 +961,23 @@ void oracle_hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel)
 	sim_setups++;
 }
 
+/*
+ * hwheel interrupts @cpu for @base. If the CPU is isolated, somebody must have armed a timer
+ * for it. While a CPU goes offline, another one may run its hrtimer.
+ */
+void oracle_interrupt(struct hwheel_base *base, int cpu)
+{
+	struct mwheel *w;
+
+	if (!sim_isolated(cpu) || sim_hotplugs & 1)
+		return;
+	for (w = sim_wheels; w < sim_wheels + SIM_WHEELS; w++)
+		if (w->state != NO_WHEEL && w->wheel == peek_base_wheel(base) &&
+		    (cpu != peek_base_cpu(base) || !w->meant[cpu]))
+			sim_find("CPU %d is isolated, but %s interrupts it for CPU %d", cpu,
+				 w->name, peek_base_cpu(base));
+}
+
 void oracle_hrtimer(struct hrtimer *timer, bool end)
 {
 	struct mwheel *w;
@@ -970,6 +1004,8 @@ void oracle_hrtimer(struct hrtimer *timer, bool end)
 	if (sim_cpu->id != cpu && cpu_online(cpu) && !(sim_hotplugs & 1) &&
 	    w->config.context != HWHEEL_WORK)
 		sim_find("the hrtimer of CPU %d runs on CPU %d", cpu, sim_cpu->id);
+	if (sim_isolated(cpu) && !w->meant[cpu])
+		sim_find("CPU %d is isolated, but a timer of %s expires there", cpu, w->name);
 	sim_cpu->off_writes = sim_writes;	/* count the moves of each hrtimer alone */
 	if (sim_time < w->quiet[cpu] && !sim_suspends && few_timers(w))
 		sim_find("an interrupt of %s on CPU %d, %llu ns too early for its gap", w->name,

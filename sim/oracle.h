@@ -75,6 +75,7 @@ struct mwheel {
 	u64			late_low[SIM_LATE], late_high[SIM_LATE];
 	s64			max_low[SIM_CPUS], max_high[SIM_CPUS];
 	unsigned int		hotplugs, life, setups;
+	bool			meant[SIM_CPUS];	/* a timer was armed for this very CPU */
 	bool			crowded;
 };
 
@@ -134,6 +135,7 @@ extern const struct debug_obj_descr *sim_descr;	/* what hwheel tells debugobject
 extern u64 sim_worst;		/* greatest lateness, less callbacks and stalls */
 
 void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot);
+void call_meant(const struct slot *slot, int cpu);
 void call_end(struct sim_call *call, s64 ret);
 s64 sim_clock(const struct mwheel *w);
 void busy_begin(void);			/* the program uses this CPU now, not hwheel */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <linux/err.h>
 #include <linux/ktime.h>
+#include <linux/sched/isolation.h>
 #include <linux/slab.h>
 
 #include "program.h"
@@ -82,6 +83,7 @@ static bool arm(struct slot *slot, enum sim_kind kind, s64 a, s64 b)
 		break;
 	case CALL_ON:
 		call.on = (unsigned long long)b % sim_world.cpus;
+		call_meant(slot, call.on);
 		ret = hwheel_add_on(timer, a, call.on);
 		break;
 	case CALL_MOD:
@@ -875,6 +877,10 @@ void program_run(const struct program *p)
 	sim_world.late_irq = world_number(p, "late_irq", 0);
 	sim_world.migrate = world_number(p, "migrate", 0);
 	sim_world.no_debug_objects = world_number(p, "no_debug_objects", 0);
+	/* CPU 0 is never isolated */
+	sim_world.nohz_full = world_number(p, "nohz_full", 0) & ~1ULL;
+	sim_world.isolcpus = world_number(p, "isolcpus", 0) & ~1ULL;
+	housekeeping_overridden = sim_world.nohz_full | sim_world.isolcpus;
 	sim_world.no_cpuhp = world_number(p, "no_cpuhp", 0);
 	sim_late_ns = world_number(p, "late_ns", 0);
 	builtin = world_number(p, "builtin", 0);
@@ -1156,6 +1162,10 @@ void program_generate(struct program *p, unsigned long long seed)
 		world(p, "migrate", 1);
 	if (one_in(4) && cpus > 1)
 		world(p, "ranks", 16U << rnd(12));
+	if (one_in(4) && cpus > 1) {
+		world(p, "nohz_full", rnd(1U << cpus));
+		world(p, "isolcpus", one_in(2) ? rnd(1U << cpus) : 0);
+	}
 	if (mistakes)
 		world(p, "no_debug_objects", rnd(2));
 

@@ -17,6 +17,11 @@ peek int peek_base_cpu(const struct hwheel_base *base)
 	return base->cpu;
 }
 
+peek struct hwheel_base *peek_want_base(struct irq_work *work)
+{
+	return container_of(work, struct hwheel_base, want);
+}
+
 peek struct hwheel *peek_base_wheel(const struct hwheel_base *base)
 {
 	return base->wheel;
