@@ -60,6 +60,10 @@ faults=(
 	"reach-offline	hwheel.c	/bool hwheel_reachable/,/^}/s/ && cpu_online(base->cpu)//"
 	"gap-none	hwheel.c	/void hwheel_run(/,/^}/s/base->quiet = now + .*/base->quiet = now;/"
 	"gap-always	hwheel.c	/void hwheel_arm_hrtimer/,/^}/s/expires < base->quiet/expires < base->quiet + base->wheel->gap_ns/"
+	"users-late	hwheel.c	/void hwheel_count_expired/,/^}/s/user->max_late_ns = .*/;/"
+	"users-rearm	hwheel.c	/^static __always_inline bool hwheel_arm(/,/^}/s/if (static_branch_unlikely(&hwheel_users_key))/if (!pending \&\& static_branch_unlikely(\&hwheel_users_key))/"
+	"users-kept	hwheel.c	/int hwheel_begin_users/,/^}/s/if (!users)/if (per_cpu_ptr(wheel->bases, cpu)->users) continue; &/"
+	"users-full	hwheel_users.h	s/users->nr == HWHEEL_MOST_USERS/users->nr > HWHEEL_MOST_USERS/"
 	"spokes-repeat	hwheel.c	/void hwheel_plan/,/^}/s/config->spokes\[i\] ?: spokes/config->spokes[i] ?: HWHEEL_SPOKES/"
 )
 

@@ -32,6 +32,7 @@
 #include <linux/err.h>
 #include <linux/mutex.h>
 #include <linux/jiffies.h>
+#include <linux/jump_label.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
@@ -1589,6 +1590,20 @@ void cpus_read_unlock(void)
 {
 	hotplug_readers--;
 	wake_up_all(&hotplug);
+}
+
+/* Static keys. To change one takes the lock of CPU hotplug, and a while. */
+bool static_key_enabled(const struct static_key_false *key)
+{
+	return key->enabled;
+}
+
+void static_key_set(struct static_key_false *key, bool enabled)
+{
+	cpus_read_lock();
+	sim_step(SIM_IRQ);
+	key->enabled = enabled;
+	cpus_read_unlock();
 }
 
 static void hotplug_step(void)

@@ -61,6 +61,7 @@ readme_table()
 	debugfs		timers				-		-
 	debugfs		stats				-		-
 	debugfs		lateness			-		-
+	debugfs		users				-		-
 	again		modprobe hwheel			-		/sys/module/hwheel/refcnt
 	refusal		Invalid module format		-		-
 	END
