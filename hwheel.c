@@ -155,6 +155,9 @@
 #include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
+#include <linux/jump_label.h>
+#include <linux/kallsyms.h>
+#include <linux/kstrtox.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/mm.h>
@@ -184,6 +187,7 @@
 #include "hwheel.h"
 #include "hwheel_compat.h"
 #include "hwheel_levels.h"
+#include "hwheel_users.h"
 
 #define HWHEEL_TICK_NS		NSEC_PER_MSEC
 #define HWHEEL_LEVELS		5
@@ -266,6 +270,7 @@ struct hwheel_base {
 	struct hwheel_timer	*running;	/* timer whose callback is running */
 	u64			armed;		/* tick of @hrtimer; 0 in a run or break */
 	u64			count[HWHEEL_COUNTERS];
+	struct hwheel_users	*users;		/* counts by callback; NULL: it counts none */
 
 	struct hwheel_levels	levels;
 
@@ -321,6 +326,7 @@ static LIST_HEAD(hwheel_gone);
 static struct hwheel *hwheel_newest;	/* of all wheels, in use or gone */
 static u32 hwheel_lives;
 static DEFINE_XARRAY(hwheel_by_life);	/* the wheels in use */
+static bool hwheel_counts_users;	/* changes under hwheel_mutex */
 static DEFINE_MUTEX(hwheel_mutex);
 static int hwheel_cpuhp_state;		/* 0 until the module is ready for use */
 
@@ -399,6 +405,32 @@ static void *hwheel_named(const struct hwheel_timer *timer)
 	if (timer->function == __hwheel_work_expired)
 		return container_of(timer, struct hwheel_delayed_work, timer)->work.func;
 	return timer->function;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Counting by callback: the parameter "users" switches it on for all wheels */
+
+static DEFINE_STATIC_KEY_FALSE(hwheel_users_key);
+
+/* With @base locked: @timer has been armed. */
+static noinline void hwheel_count_armed(struct hwheel_base *base,
+					const struct hwheel_timer *timer)
+{
+	if (base->users)
+		users_find(base->users, hwheel_named(timer))->armed++;
+}
+
+/* With @base locked: the callback of @timer is about to begin. */
+static noinline void hwheel_count_expired(struct hwheel_base *base,
+					  const struct hwheel_timer *timer, u64 late)
+{
+	struct hwheel_user *user;
+
+	if (!base->users)
+		return;
+	user = users_find(base->users, hwheel_named(timer));
+	user->expired++;
+	user->max_late_ns = max(user->max_late_ns, late);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -1024,6 +1056,8 @@ static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 		base->late[fls64(late)]++;
 		hwheel_note_max(base, HWHEEL_MAX_LATE_NS, late);
 		base->count[HWHEEL_EXPIRED_TIMERS]++;
+		if (static_branch_unlikely(&hwheel_users_key))
+			hwheel_count_expired(base, timer, late);
 		debug_hwheel_deactivate(timer);
 		hwheel_call(base, timer, context);
 
@@ -1666,6 +1700,8 @@ static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_t
 		if (!pending)
 			debug_hwheel_activate(timer);
 	}
+	if (static_branch_unlikely(&hwheel_users_key))
+		hwheel_count_armed(base, timer);
 	trace_hwheel_start(base, timer);
 	if (wake < base->armed)
 		hwheel_arm_base(base, wake);
@@ -2440,6 +2476,41 @@ EXPORT_SYMBOL_GPL(hwheel_count);
 /* ------------------------------------------------------------------------ */
 /* Wheels */
 
+/* Count in @users, if it is not NULL, from now on. What was counted before is forgotten. */
+static void hwheel_swap_users(struct hwheel_base *base, struct hwheel_users *users)
+{
+	struct hwheel_users *old;
+
+	raw_spin_lock_irq(&base->lock);
+	old = base->users;
+	WRITE_ONCE(base->users, users);
+	raw_spin_unlock_irq(&base->lock);
+	kvfree(old);
+}
+
+static int hwheel_begin_users(struct hwheel *wheel)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct hwheel_users *users = kvzalloc_node(sizeof(*users), GFP_KERNEL,
+							   cpu_to_node(cpu));
+
+		if (!users)
+			return -ENOMEM;
+		hwheel_swap_users(per_cpu_ptr(wheel->bases, cpu), users);
+	}
+	return 0;
+}
+
+static void hwheel_end_users(struct hwheel *wheel)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		hwheel_swap_users(per_cpu_ptr(wheel->bases, cpu), NULL);
+}
+
 /* Free the levels and fans of @wheel, which hold no timer. */
 static void hwheel_free_levels(struct hwheel *wheel)
 {
@@ -2517,6 +2588,7 @@ static struct hwheel *hwheel_get(void)
 /* Keep @wheel, which nobody uses, for another life. */
 static void hwheel_put(struct hwheel *wheel)
 {
+	hwheel_end_users(wheel);
 	hwheel_free_levels(wheel);
 	mutex_lock(&hwheel_mutex);
 	list_add(&wheel->list, &hwheel_gone);
@@ -2644,6 +2716,11 @@ static int hwheel_open(struct hwheel *wheel)
 			err = -EEXIST;
 			goto out;
 		}
+	}
+	if (hwheel_counts_users) {
+		err = hwheel_begin_users(wheel);
+		if (err)
+			goto out;
 	}
 	do {
 		wheel->life = ++hwheel_lives;
@@ -2938,6 +3015,47 @@ MODULE_PARM_DESC(levels, "number of its levels, 1 to 8 (default 5)");
 static unsigned long long gap_ns;
 module_param(gap_ns, ullong, 0444);
 MODULE_PARM_DESC(gap_ns, "its interrupts are so many ns apart if it is busy, at most 1000000000 (default 0)");
+
+/*
+ * The kernel calls this when the parameter is written, also before hwheel_init(), one call
+ * at a time. The static key is switched without hwheel_mutex, because that takes the lock
+ * of CPU hotplug.
+ */
+static int hwheel_set_users(const char *value, const struct kernel_param *param)
+{
+	struct hwheel *wheel;
+	bool on;
+	int err = kstrtobool(value, &on);
+
+	if (err)
+		return err;
+	mutex_lock(&hwheel_mutex);
+	list_for_each_entry(wheel, &hwheel_wheels, list) {
+		if (on)
+			err = hwheel_begin_users(wheel);
+		if (err)
+			break;
+	}
+	on = on && !err;
+	list_for_each_entry(wheel, &hwheel_wheels, list) {
+		if (!on)
+			hwheel_end_users(wheel);
+	}
+	hwheel_counts_users = on;
+	mutex_unlock(&hwheel_mutex);
+	if (on)
+		static_branch_enable(&hwheel_users_key);
+	else
+		static_branch_disable(&hwheel_users_key);
+	return err;
+}
+
+static const struct kernel_param_ops hwheel_users_ops = {
+	.set = hwheel_set_users,
+	.get = param_get_bool,
+};
+module_param_cb(users, &hwheel_users_ops, &hwheel_counts_users, 0644);
+MODULE_PARM_DESC(users, "count by callback, for the debugfs file users; 1 begins at 0 (default 0)");
 
 /* Is a kick or an irq_work for @base under way, on any CPU? */
 static bool hwheel_awaited(struct hwheel_base *base)

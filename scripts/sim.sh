@@ -68,6 +68,10 @@ faults=(
 	"isolated-arms	hwheel.c	/^hwheel_isolated_target(/,/^}/s/return hwheel_home(base);/return target;/"
 	"isolated-wants	hwheel.c	/void hwheel_want/,/^}/s/if (!hwheel_isolated(smp_processor_id()) .*/if (1)/"
 	"isolated-moves	hwheel.c	/bool hwheel_move_batch/,/^}/s/hwheel_home(from)/this_cpu_ptr(from->wheel->bases)/"
+	"users-late	hwheel.c	/void hwheel_count_expired/,/^}/s/user->max_late_ns = .*/;/"
+	"users-rearm	hwheel.c	/^static __always_inline bool hwheel_arm(/,/^}/s/if (static_branch_unlikely(&hwheel_users_key))/if (!pending \&\& static_branch_unlikely(\&hwheel_users_key))/"
+	"users-kept	hwheel.c	/int hwheel_begin_users/,/^}/s/if (!users)/if (per_cpu_ptr(wheel->bases, cpu)->users) continue; &/"
+	"users-full	hwheel_users.h	s/users->nr == HWHEEL_MOST_USERS/users->nr > HWHEEL_MOST_USERS/"
 	"spokes-repeat	hwheel.c	/void hwheel_plan/,/^}/s/config->spokes\[i\] ?: spokes/config->spokes[i] ?: HWHEEL_SPOKES/"
 )
 

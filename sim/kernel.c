@@ -32,6 +32,7 @@
 #include <linux/err.h>
 #include <linux/mutex.h>
 #include <linux/jiffies.h>
+#include <linux/jump_label.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
@@ -1597,6 +1598,20 @@ void cpus_read_unlock(void)
 	wake_up_all(&hotplug);
 }
 
+/* Static keys. To change one takes the lock of CPU hotplug, and a while. */
+bool static_key_enabled(const struct static_key_false *key)
+{
+	return key->enabled;
+}
+
+void static_key_set(struct static_key_false *key, bool enabled)
+{
+	cpus_read_lock();
+	sim_step(SIM_IRQ);
+	key->enabled = enabled;
+	cpus_read_unlock();
+}
+
 static void hotplug_step(void)
 {
 	sim_hotplugs++;
@@ -1683,7 +1698,7 @@ static void take_down(void *arg)
 	irqs_go_on();
 }
 
-bool housekeeping_overridden;
+struct static_key_false housekeeping_overridden;
 
 bool housekeeping_test_cpu(int cpu, enum hk_type type)
 {

@@ -31,6 +31,8 @@ const char *sim_expects;
 bool sim_warned;
 u64 sim_setups;
 unsigned int sim_left;
+bool sim_users_on;
+unsigned int sim_toggles;
 
 /* What tracepoints have told */
 static u64 traced_entries, traced_exits, traced_moves[SIM_WHEELS], traced_cuts[SIM_WHEELS];
@@ -38,6 +40,25 @@ static u64 traced_entries, traced_exits, traced_moves[SIM_WHEELS], traced_cuts[S
 static struct slot *slot_of(const void *timer)
 {
 	return container_of((struct hwheel_timer *)timer, struct object, timer)->slot;
+}
+
+/* Which of sim_callbacks[] it has */
+static unsigned int callback_of(const struct slot *slot)
+{
+	return slot->nr % SIM_CALLBACKS;
+}
+
+/* Write the parameter "users". Returns false if it was refused, or if there was no memory. */
+bool sim_set_users(const char *value)
+{
+	bool good;
+
+	sim_toggles++;
+	good = sim_set_param("users", 0, value);
+	if (*value == '0' || *value == '1')
+		sim_users_on = good && *value == '1';
+	sim_toggles++;
+	return good;
 }
 
 s64 sim_clock(const struct mwheel *w)
@@ -559,6 +580,7 @@ void debug_object_deactivate(void *addr, const struct debug_obj_descr *descr)
 	slot->popped = true;
 	slot->pops++;
 	slot->wheel->expired++;
+	slot->wheel->users[callback_of(slot)].expired++;
 	slot->due_cpu = peek_timer_cpu(addr);
 	slot->due_expires = slot->expires;
 	slot->due_armed_at = slot->armed_at;
@@ -608,6 +630,7 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 			sim_find("%s of timer %d from CPU %d armed it on CPU %d, not %d",
 				 kinds[call->kind], slot->nr, sim_cpu->id, cpu, want);
 	}
+	w->users[callback_of(slot)].armed++;
 	if (slot->pending) {
 		w->rearmed++;
 	} else {
@@ -1116,7 +1139,7 @@ static void check_late(struct slot *slot, struct mwheel *w)
 {
 	s64 now = sim_clock(w), due = due_at(w, slot->due_expires), late;
 	u64 begin, allowed, over, bound;
-	int i, cpu = sim_cpu->id;
+	int i, cpu = sim_cpu->id, user = callback_of(slot);
 
 	if (now < slot->due_expires)
 		sim_find("timer %d, armed for %lld, is early by %lld ns", slot->nr,
@@ -1143,6 +1166,8 @@ static void check_late(struct slot *slot, struct mwheel *w)
 		w->late_low[fls64_((u64)low)]++;
 		w->max_high[cpu] = max(w->max_high[cpu], high);
 		w->max_low[cpu] = max(w->max_low[cpu], low);
+		w->users[user].max_high = max(w->users[user].max_high, high);
+		w->users[user].max_low = max(w->users[user].max_low, low);
 	}
 	begin = w->config.clock == CLOCK_BOOTTIME ? max(due - (s64)sim_boot_off, (s64)0) : due;
 	if (w->config.clock == CLOCK_BOOTTIME)
@@ -1705,6 +1730,56 @@ static void compare_lateness(struct mwheel *w)
 	free(text);
 }
 
+static void compare_users(struct mwheel *w)
+{
+	u64 moved = peek_moves(w->wheel), pending[SIM_CALLBACKS] = { };
+	char *text = sim_read_file(w->name, "users", 64 + sim_rnd(4096)), *p = text, word[32];
+	bool known = w->toggles == sim_toggles, seen[SIM_CALLBACKS] = { };
+	unsigned int i;
+	s64 c[8];
+	int n;
+
+	if (!text || moved != peek_moves(w->wheel))
+		goto out;
+	for (i = 0; i < sim_nr_slots; i++)
+		if (sim_slots[i].wheel == w && sim_slots[i].pending)
+			pending[callback_of(&sim_slots[i])]++;
+	while ((n = row(&p, word, c, 8)) >= 0) {
+		for (i = 0; i < SIM_CALLBACKS; i++)
+			if (c[0] == (long)sim_callbacks[i])
+				break;
+		if (*word == '#' || i == SIM_CALLBACKS)		/* it is of calls.c */
+			continue;
+		if (n != 5 || seen[i])
+			sim_find("users of %s: %d columns, or two rows of callback %u", w->name,
+				 n, i);
+		seen[i] = true;
+		if ((u64)c[1] != pending[i])
+			sim_find("users of %s: %lld timers of callback %u are pending, not %llu",
+				 w->name, c[1], i, pending[i]);
+		if (known && !sim_users_on && (c[2] != NONE || c[3] != NONE || c[4] != NONE))
+			sim_find("users of %s counts, and the parameter is 0", w->name);
+		if (known && sim_users_on &&
+		    ((u64)c[2] != w->users[i].armed || (u64)c[3] != w->users[i].expired))
+			sim_find("users of %s: callback %u has %lld and %lld, not %llu and %llu",
+				 w->name, i, c[2], c[3], w->users[i].armed, w->users[i].expired);
+		/* What was counted before the last write is forgotten */
+		if (c[2] > (s64)w->users[i].armed || c[3] > (s64)w->users[i].expired)
+			sim_find("users of %s: callback %u: %lld and %lld, over %llu and %llu",
+				 w->name, i, c[2], c[3], w->users[i].armed, w->users[i].expired);
+		if (exact_late(w) && w->users[i].max_high < KTIME_MAX &&
+		    (c[4] > w->users[i].max_high ||
+		     (known && sim_users_on && c[4] < w->users[i].max_low)))
+			sim_find("users of %s: callback %u was %lld ns late, not %lld to %lld",
+				 w->name, i, c[4], w->users[i].max_low, w->users[i].max_high);
+	}
+	for (i = 0; i < SIM_CALLBACKS; i++)
+		if (!seen[i] && (pending[i] || (known && sim_users_on && w->users[i].armed)))
+			sim_find("users of %s lacks callback %u", w->name, i);
+out:
+	free(text);
+}
+
 static void compare_config(struct mwheel *w)
 {
 	static const char *const contexts[] = { "softirq", "hardirq", "work" };
@@ -1764,6 +1839,7 @@ void oracle_compare(struct mwheel *w)
 			 traced_entries, traced_exits);
 	compare_stats(w);
 	compare_lateness(w);
+	compare_users(w);
 	compare_config(w);
 	compare_sum(w, "levels", 7, 8);
 	compare_sum(w, "spokes", 4, 3);

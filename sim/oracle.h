@@ -11,6 +11,7 @@
 
 #define SIM_WHEELS	12
 #define SIM_LATE	65
+#define SIM_CALLBACKS	3
 
 enum sim_kind {
 	CALL_ADD, CALL_RANGE, CALL_AT, CALL_ON, CALL_MOD, CALL_REDUCE, CALL_FORWARD,
@@ -76,6 +77,11 @@ struct mwheel {
 	s64			max_low[SIM_CPUS], max_high[SIM_CPUS];
 	unsigned int		hotplugs, life, setups;
 	bool			meant[SIM_CPUS];	/* a timer was armed for this very CPU */
+	unsigned int		toggles;	/* sim_toggles before it was created */
+	struct {
+		u64	armed, expired;
+		s64	max_low, max_high;	/* of its lateness */
+	} users[SIM_CALLBACKS];
 	bool			crowded;
 };
 
@@ -131,6 +137,9 @@ extern const char *sim_expects;	/* part of a warning that may come; or NULL */
 extern unsigned int sim_left;	/* warnings that something was left at the end */
 extern u64 sim_setups;		/* that the tracepoint told of */
 extern bool sim_warned;		/* it came */
+extern void (*const sim_callbacks[SIM_CALLBACKS])(struct hwheel_timer *timer);
+extern bool sim_users_on;	/* the parameter "users" */
+extern unsigned int sim_toggles;	/* begins and ends of writes to it */
 extern const struct debug_obj_descr *sim_descr;	/* what hwheel tells debugobjects */
 extern u64 sim_worst;		/* greatest lateness, less callbacks and stalls */
 
@@ -141,6 +150,7 @@ s64 sim_clock(const struct mwheel *w);
 void busy_begin(void);			/* the program uses this CPU now, not hwheel */
 void busy_end(void);
 void oracle_callback(struct slot *slot, struct object *object);
+bool sim_set_users(const char *value);
 void oracle_callback_end(struct slot *slot, u64 life);
 void oracle_compare(struct mwheel *w);	/* counters and files with the table */
 void oracle_new_wheel(struct mwheel *w);

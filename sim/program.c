@@ -31,7 +31,14 @@ enum how {			/* what a callback does */
 
 static void actor_op(const struct op *op);
 
-static void callback(struct hwheel_timer *timer);
+/* The same function under several names, for debugfs to tell apart */
+static void callback_0(struct hwheel_timer *timer);
+static void callback_1(struct hwheel_timer *timer);
+static void callback_2(struct hwheel_timer *timer);
+
+void (*const sim_callbacks[])(struct hwheel_timer *timer) = {
+	callback_0, callback_1, callback_2
+};
 
 /* ------------------------------------------------------------------------ */
 /* Slots: which actor may use a timer when */
@@ -155,7 +162,8 @@ static void setup(struct slot *slot, struct mwheel *w, bool pinned)
 	call_begin(&call, CALL_SETUP, slot);
 	call.wheel = w;
 	w->setups++;
-	hwheel_setup(&slot->object->timer, w->wheel, callback, pinned ? HWHEEL_PINNED : 0);
+	hwheel_setup(&slot->object->timer, w->wheel, sim_callbacks[slot->nr % SIM_CALLBACKS],
+		     pinned ? HWHEEL_PINNED : 0);
 	w->setups--;
 	call_end(&call, 0);
 	if (slot->pending)
@@ -278,6 +286,21 @@ static void callback(struct hwheel_timer *timer)
 	if (irqs_disabled())
 		cpu->off_writes += sim_writes - writes + 12 + 3 * 32;
 	oracle_callback_end(slot, life);
+}
+
+static void callback_0(struct hwheel_timer *timer)
+{
+	callback(timer);
+}
+
+static void callback_1(struct hwheel_timer *timer)
+{
+	callback(timer);
+}
+
+static void callback_2(struct hwheel_timer *timer)
+{
+	callback(timer);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -464,6 +487,7 @@ static void do_wheel(const struct op *op)
 	struct sim_call call;
 	struct hwheel *new;
 	long failed = sim_allocs_failed;
+	unsigned int toggles;
 	int i;
 
 	if (w == sim_wheels || w->state != NO_WHEEL || w->wheel)
@@ -479,6 +503,7 @@ static void do_wheel(const struct op *op)
 	for (i = 0; i < 6; i++)
 		w->config.spokes[i] = op->arg[7 + i];
 	w->wheel = (void *)1;		/* no other actor may create it */
+	toggles = sim_toggles;
 	call_begin(&call, CALL_CREATE, NULL);
 	new = hwheel_create(&w->config);
 	call_end(&call, 0);
@@ -493,6 +518,7 @@ static void do_wheel(const struct op *op)
 		return;
 	}
 	oracle_new_wheel(w);
+	w->toggles = toggles;
 	w->wheel = new;
 	w->state = LIVE_WHEEL;
 }
@@ -546,22 +572,36 @@ static void do_oom(const struct op *op)
 static void do_read(const struct op *op)
 {
 	static const char *const files[] = {
-		"timers", "levels", "spokes", "stats", "lateness", "config" };
+		"timers", "levels", "spokes", "stats", "lateness", "config", "users" };
 
-	unsigned int file = (unsigned long long)op->arg[1] % 6;
+	unsigned int file = (unsigned long long)op->arg[1] % ARRAY_SIZE(files);
 	char *text = sim_read_file(wheel(op->arg[0])->name, files[file],
 				   64 + (unsigned long long)op->arg[2] % 8192);
 	char *line = text, *end;
 
 	/* Each row must be a timer, whatever other actors do meanwhile. */
 	for (; !file && line && (end = strchr(line, '\n')); line = end + 1) {
+		unsigned long function;
+
 		*end = 0;
-		if (*line != '#' &&
-		    strtoull(strrchr(line, ' '), NULL, 0) != (unsigned long)callback)
+		function = strtoull(strrchr(line, ' '), NULL, 0);
+		if (*line != '#' && function != (unsigned long)callback_0 &&
+		    function != (unsigned long)callback_1 && function != (unsigned long)callback_2)
 			sim_find("file timers of %s has a row that is no timer: %s",
 				 wheel(op->arg[0])->name, line);
 	}
 	free(text);
+}
+
+static void do_users(const struct op *op)
+{
+	struct sim_call call;
+	long failed = sim_allocs_failed;
+
+	call_begin(&call, CALL_OTHER, NULL);
+	if (!sim_set_users(op->arg[0] % 2 ? "1" : "0") && sim_allocs_failed == failed)
+		sim_find("the parameter users refused %lld", op->arg[0] % 2);
+	call_end(&call, 0);
 }
 
 static void do_sleep(const struct op *op)
@@ -632,6 +672,7 @@ static const struct {
 	{ "suspend",	do_suspend,	IN_TASK },
 	{ "oom",	do_oom,		IN_TASK },
 	{ "read",	do_read,	IN_TASK },
+	{ "users",	do_users,	IN_TASK },
 	{ "sleep",	do_sleep,	IN_TASK },
 	{ "sleepto",	do_sleepto,	IN_TASK },
 	{ "run",	do_run },
@@ -790,6 +831,8 @@ static void sim_main(void *arg)
 
 		if (sscanf(program->world[i], "param %31s %u %31s", name, &n, value) == 3)
 			sim_set_param(name, n, strdup(value));
+		if (sscanf(program->world[i], "users %31s", value) == 1)
+			sim_set_users(value);
 		if (sscanf(program->world[i], "oom %u %31s", &n, value) == 2)
 			sim_fail_allocs(n, atoi(value));
 	}
@@ -797,6 +840,7 @@ static void sim_main(void *arg)
 	err = sim_module_init();
 	if (!err) {
 		oracle_new_wheel(&sim_wheels[0]);
+		sim_wheels[0].toggles = sim_toggles;
 		sim_wheels[0].wheel = hwheel_system;
 		sim_wheels[0].state = LIVE_WHEEL;
 		for (i = 0; i < program->nr_world; i++) {
@@ -880,7 +924,7 @@ void program_run(const struct program *p)
 	/* CPU 0 is never isolated */
 	sim_world.nohz_full = world_number(p, "nohz_full", 0) & ~1ULL;
 	sim_world.isolcpus = world_number(p, "isolcpus", 0) & ~1ULL;
-	housekeeping_overridden = sim_world.nohz_full | sim_world.isolcpus;
+	housekeeping_overridden.enabled = sim_world.nohz_full | sim_world.isolcpus;
 	sim_world.no_cpuhp = world_number(p, "no_cpuhp", 0);
 	sim_late_ns = world_number(p, "late_ns", 0);
 	builtin = world_number(p, "builtin", 0);
@@ -1121,7 +1165,7 @@ static void gen_cb(struct program *p, int actor, long long slot, long long n, lo
 void program_generate(struct program *p, unsigned long long seed)
 {
 	unsigned int actors, cpus, n, i, slots, wheels, nr_wheels = 0;
-	bool hotplug, oom, suspend, churn, crowd, mistakes, reads, few, fight, parked;
+	bool hotplug, oom, suspend, churn, crowd, mistakes, reads, few, fight, parked, toggle;
 	long long ticks[SIM_WHEELS] = { };
 
 	p->nr = 0;
@@ -1142,6 +1186,7 @@ void program_generate(struct program *p, unsigned long long seed)
 	churn = one_in(4);
 	mistakes = one_in(8);
 	reads = one_in(3);
+	toggle = one_in(8);
 	slots = fight ? 1 + rnd(3) : few ? 1 + rnd(4) : 1 + rnd(200);
 	if (crowd)
 		slots = 1100 + rnd(4000);
@@ -1168,6 +1213,8 @@ void program_generate(struct program *p, unsigned long long seed)
 	}
 	if (mistakes)
 		world(p, "no_debug_objects", rnd(2));
+	if (one_in(3))
+		world(p, "users", 1);
 
 	wheels = 1 + rnd(one_in(3) ? 6 : 2);
 	for (i = 1; i <= wheels; i++)
@@ -1244,7 +1291,11 @@ void program_generate(struct program *p, unsigned long long seed)
 			continue;
 		}
 		if (reads && one_in(12)) {
-			EMIT(p, a, 't', "read", w, rnd(6), rnd(8192));
+			EMIT(p, a, 't', "read", w, rnd(7), rnd(8192));
+			continue;
+		}
+		if (toggle && one_in(n / 4 + 1)) {
+			EMIT(p, a, 't', "users", rnd(2));
 			continue;
 		}
 		if (crowd && reads && one_in(3)) {

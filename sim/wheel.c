@@ -245,6 +245,7 @@ peek size_t peek_bytes(struct hwheel *wheel)
 			bytes += sim_allocated(base->levels.level[i].spokes);
 		for (fans = base->fans; fans; fans = fans->next)
 			bytes += sizeof(fans->fan);
+		bytes += sim_allocated(base->users);
 		most = bytes > most ? bytes : most;
 	}
 	return most;
@@ -267,6 +268,7 @@ unsigned long sim_hwheel_expires_jiffies(const struct hwheel_timer *timer)
 
 extern const struct sim_param __start_sim_params[], __stop_sim_params[];
 
+/* Whether it was set. A parameter may refuse a value. */
 bool sim_set_param(const char *name, unsigned int i, const char *value)
 {
 	const struct sim_param *param;
@@ -274,6 +276,8 @@ bool sim_set_param(const char *name, unsigned int i, const char *value)
 	for (param = __start_sim_params; param < __stop_sim_params; param++) {
 		if (strcmp(param->name, name) || i >= param->nr)
 			continue;
+		if (param->type == sim_cb)
+			return !((const struct kernel_param_ops *)param->var)->set(value, NULL);
 		if (param->type == sim_charp)
 			*(const char **)param->var = value;
 		else if (param->type == sim_ullong)

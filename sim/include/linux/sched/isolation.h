@@ -2,6 +2,7 @@
 #ifndef _SIM_LINUX_SCHED_ISOLATION_H
 #define _SIM_LINUX_SCHED_ISOLATION_H
 
+#include <linux/jump_label.h>
 #include <linux/types.h>
 
 #define CONFIG_CPU_ISOLATION	1
@@ -10,9 +11,7 @@ enum hk_type {
 	HK_TYPE_TIMER,
 };
 
-extern bool housekeeping_overridden;
-
-#define static_branch_unlikely(key)	unlikely(*(key))
+extern struct static_key_false housekeeping_overridden;
 
 int housekeeping_any_cpu(enum hk_type type);
 bool housekeeping_test_cpu(int cpu, enum hk_type type);
