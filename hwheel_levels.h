@@ -983,6 +983,31 @@ static inline struct hwheel_fan *levels_fan(struct hwheel_levels *l, struct hwhe
 	return fan;
 }
 
+/* @spoke, a crowd that is due at one tick, is to be treated like any other from now on. */
+static inline void levels_mix(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	spoke->more &= ~HWHEEL_ONE_TICK;
+	spoke->added = l->pending;	/* an upper limit: the count was reset */
+}
+
+/*
+ * A timer due at @tick goes to the fan of @spoke. If that lowers the bound, the bound is no
+ * longer the tick of @spoke's own timers.
+ */
+static inline void levels_pass(struct hwheel_levels *l, struct hwheel_spoke *spoke, u64 tick)
+{
+	if (tick >= spoke->bound)
+		return;
+	spoke->bound = tick;
+	if (spoke_bare(spoke))
+		return;
+	spoke->mixed = true;
+	if (spoke->more & HWHEEL_ONE_TICK) {
+		levels_mix(l, spoke);
+		levels_note_crowd(l, spoke);
+	}
+}
+
 /*
  * The spoke for a timer due at @tick in the fan of @spoke. If @spoke has no fan it gets
  * one; NULL if the stock is empty.
@@ -1004,7 +1029,7 @@ static inline struct hwheel_spoke *levels_fan_place(struct hwheel_levels *l,
 		fan = spoke_fan(spoke);
 		if (!fan)
 			return spoke;
-		spoke->bound = min(spoke->bound, tick);
+		levels_pass(l, spoke, tick);
 	}
 }
 
@@ -1282,10 +1307,12 @@ static inline void levels_splice(struct hwheel_levels *l,
 static inline struct hwheel_spoke *levels_crowd_place(struct hwheel_levels *l,
 						      struct hwheel_spoke *spoke, u64 tick)
 {
-	do {
+	for (;;) {
 		spoke = levels_fan_place(l, spoke, tick);
-	} while (spoke && !spoke_empty(spoke) && (spoke->mixed || spoke->bound != tick));
-	return spoke;
+		if (!spoke || spoke_empty(spoke) || (!spoke->mixed && spoke->bound == tick))
+			return spoke;
+		levels_pass(l, spoke, tick);
+	}
 }
 
 /*
@@ -1342,8 +1369,7 @@ static noinline void levels_part(struct hwheel_levels *l, struct hwheel_spoke *s
 		return;
 	}
 	spoke_link(&timer->entry, &spoke->timers[0]);
-	spoke->more &= ~HWHEEL_ONE_TICK;
-	spoke->added = l->pending;	/* an upper limit: the count was reset */
+	levels_mix(l, spoke);
 	if (spoke->added >= levels_few(spoke)) {
 		levels_note_crowd(l, spoke);
 		levels_note_most(l, spoke);
@@ -1689,12 +1715,16 @@ static noinline bool levels_cascade_whole(struct hwheel_levels *l, struct hwheel
 			place = levels_crowd_place(l, to, to->bound);
 			if (place)
 				levels_splice(l, to, place);
+			else
+				levels_mix(l, to);
 		}
 		if (spoke->more & HWHEEL_ONE_TICK) {
 			place = levels_crowd_place(l, to, tick);
 			if (place) {
 				levels_widen(to, tick);
 				to = place;
+			} else {
+				levels_mix(l, spoke);
 			}
 		}
 	}
