@@ -128,6 +128,8 @@ enum hwheel_context {
 
 /* hwheel_config flag: the callbacks of an HWHEEL_WORK wheel may run on any CPU */
 #define HWHEEL_UNBOUND		BIT(0)
+/* hwheel_config flag: the wheel's clock is CLOCK_REALTIME (whose number is 0) */
+#define HWHEEL_REALTIME		BIT(1)
 
 /**
  * struct hwheel_config - how hwheel_create() makes a wheel
@@ -138,16 +140,26 @@ enum hwheel_context {
  *	levels would exceed S64_MAX nanoseconds
  * @spokes: number of spokes of each level, 2 to 4096; 0: as the level below, and 128 in
  *	level 0. Powers of two are a little faster
- * @clock: CLOCK_MONOTONIC or CLOCK_BOOTTIME; 0: CLOCK_MONOTONIC
+ * @clock: CLOCK_MONOTONIC, CLOCK_BOOTTIME or CLOCK_TAI; 0: CLOCK_MONOTONIC. For
+ *	CLOCK_REALTIME set HWHEEL_REALTIME in @flags, and leave @clock 0
  * @context: where callbacks run
  * @budget_ns: how long one run of callbacks may keep its CPU, in nanoseconds;
  *	0: 2 ms, and 100 us in hardirq context. A run does not interrupt a
  *	callback. It ends after the callback that uses up the budget
- * @flags: 0 or HWHEEL_UNBOUND
+ * @flags: 0, or HWHEEL_UNBOUND and HWHEEL_REALTIME
  * @gap_ns: the next run of callbacks begins at least this many nanoseconds after a run
  *	of callbacks; 0 (no gap) to 1 second. So a busy wheel has fewer interrupts, and a
  *	timer may be late by @gap_ns more. The gap delays no timer that is due when
  *	@gap_ns has passed since the last callbacks
+ * @clock_set: called with the wheel, in process context, after somebody has set its clock:
+ *	CLOCK_REALTIME or CLOCK_TAI. If the clock is set again before the call, there may be
+ *	one call for both. It must not destroy the wheel. NULL: nobody is told
+ *
+ * Timers of CLOCK_REALTIME and CLOCK_TAI keep wall time when the clock is set, forward or
+ * back, when a leap second is inserted or deleted, and when the machine is suspended. A
+ * timer that was armed with a delay expires at the instant on the wheel's clock that the
+ * delay gave when the timer was armed, as an absolute hrtimer does. For a delay that setting
+ * the clock must not change, use a wheel of another clock.
  *
  * In each member but @name, 0 asks for the default.
  */
@@ -161,6 +173,7 @@ struct hwheel_config {
 	u64			budget_ns;
 	unsigned int		flags;
 	u64			gap_ns;
+	void			(*clock_set)(struct hwheel *wheel);
 };
 
 extern struct hwheel *hwheel_system;
