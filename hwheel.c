@@ -2747,9 +2747,9 @@ out:
  * hwheel_create - make a wheel
  * @config: its configuration, which is not used after the call
  *
- * A wheel takes about 6 KiB on each possible CPU. Each level that timers need on
- * a CPU takes another 64 bytes per spoke. On failure a line in the kernel log
- * says what is wrong.
+ * A wheel takes about 6 KiB on each possible CPU, and one of wall time 10 KiB.
+ * Each level that timers need on a CPU takes another 64 bytes per spoke. On
+ * failure a line in the kernel log says what is wrong.
  *
  * Context: task; sleeps.
  * Return:
