@@ -1602,7 +1602,8 @@ static __always_inline u64 levels_add(struct hwheel_levels *l,
  * bounds of all of them.
  *
  * Exceptions: if one of these spokes has a fan, or if any timer is parked or in transit, or
- * if a level is closed, @timer can be in yet another spoke. And a crowd that is due at one tick must not mix.
+ * if a level is closed, @timer can be in yet another spoke. And a crowd that is due at one
+ * tick must not mix.
  */
 static noinline bool levels_stays(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				  u64 old, u64 tick)

@@ -349,7 +349,8 @@ static void armed_now(struct item *item)
 
 /*
  * @item has been added. Check that it is the last timer in a list of its spoke: the spoke
- * of the lowest level in which its slot is not too far ahead, if there is one.
+ * of the lowest level in which its slot is not too far ahead, if there is one. Closed levels
+ * take no timers, so do not check while there are any.
  */
 static void added(struct item *item)
 {
