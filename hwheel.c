@@ -52,6 +52,33 @@
  * timers then go to coarser spokes than necessary, which costs a cascade but no
  * exactness.
  *
+ * Wall time
+ * ---------
+ *
+ * The drive's clock is never set: it is CLOCK_MONOTONIC, or CLOCK_BOOTTIME if that is the
+ * wheel's clock. All times of the drive are on it, and the hrtimer is. A wheel of
+ * CLOCK_REALTIME or CLOCK_TAI adds an offset to it. Ticks and timer->expires are on the
+ * wheel's clock. So they stay as they are when somebody sets the clock, and the offset
+ * changes. base->offset is the offset that the base last used.
+ *
+ * With the base's lock held, hwheel_time() reads the drive's clock and looks at the present
+ * offset. If it differs from base->offset, hwheel_new_offset() takes over the new one. If
+ * the clock was set forward, the hrtimer is armed for an earlier time. If the clock was set
+ * back, the levels are, too (levels_set_back()).
+ *
+ * - A run calls hwheel_time() before each callback. So whatever happens to the clock, each
+ *   timer is due by the time that was read last.
+ * - An arm may take a timer to be overdue that is not, until the base has the new offset.
+ *   levels_set_back() finds such timers.
+ * - For the other bases, the timekeeping code tells hwheel that the clock was set
+ *   (hwheel_timekeeping()). An irq_work then kicks each base that has timers. The others
+ *   start no hrtimer, so it gives them the new offset itself, and wakes no CPU.
+ *
+ * The offset is from the timekeeping code, which calls hwheel in each tick, too. It also
+ * says when the next leap second is. A tick can be late, and only a tick inserts the leap
+ * second. Until then CLOCK_REALTIME reads a second too much. hwheel_offset() does not, nor
+ * does the hrtimer code.
+ *
  * Locks
  * -----
  *
@@ -167,17 +194,20 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/prefetch.h>
+#include <linux/pvclock_gtod.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/isolation.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/seq_file.h>
+#include <linux/seqlock.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/timekeeper_internal.h>
 #include <linux/timer.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
@@ -204,7 +234,7 @@
 /* Buckets of lateness, one for each value of fls64() */
 #define HWHEEL_LATE		65
 
-/* A run reads the clock after this many callbacks. */
+/* A run reads the clock after this many callbacks. A power of two. */
 #define HWHEEL_CLOCK_EVERY	8
 
 /* timer->life of a timer that is shut down; base->life of a base that no wheel uses */
@@ -265,7 +295,7 @@ struct hwheel_base {
 	u32			life;		/* number of the wheel's life */
 	int			cpu;
 	bool			offline;	/* timers have moved away; add none */
-	bool			boottime;	/* the wheel's clock is CLOCK_BOOTTIME */
+	bool			monotonic;	/* the wheel's clock is CLOCK_MONOTONIC */
 	bool			closing;	/* the wheel is being destroyed */
 	struct hwheel_timer	*running;	/* timer whose callback is running */
 	u64			armed;		/* tick of @hrtimer; 0 in a run or break */
@@ -276,6 +306,7 @@ struct hwheel_base {
 
 	struct hwheel		*wheel;
 	u64			fresh;		/* ns; see hwheel_catch_up() */
+	ktime_t			offset;		/* the wheel's clock minus the drive's */
 	struct hwheel_base	*dest;		/* base that @running moves to */
 	struct task_struct	*runner;	/* task that runs @running's callback */
 	struct hrtimer		hrtimer;
@@ -304,6 +335,7 @@ struct hwheel {
 	struct hwheel_base __percpu *bases;
 	u32			life;		/* HWHEEL_GONE when destroyed */
 	clockid_t		clock;
+	bool			wall;		/* CLOCK_REALTIME or CLOCK_TAI */
 	u64			budget_ns;
 	u64			gap_ns;
 	enum hwheel_context	context;
@@ -313,6 +345,9 @@ struct hwheel {
 	struct hwheel		*older;		/* the wheel allocated before this one */
 	bool			closing;	/* being destroyed */
 	struct mutex		walk_mutex;	/* one walk of the levels at a time */
+	void			(*clock_set)(struct hwheel *wheel);	/* or NULL */
+	struct work_struct	tell;		/* calls @clock_set */
+	struct task_struct	*teller;	/* task that runs @clock_set */
 	struct dentry		*debugfs;
 	char			name[HWHEEL_NAME_MAX + 1];
 };
@@ -356,9 +391,47 @@ static bool hwheel_broken(enum hwheel_fault fault)
 }
 #endif
 
+/* See "Wall time". timekeeping serialises the writes of @seq's data. */
+static struct {
+	seqcount_t	seq;
+	ktime_t		real;		/* CLOCK_REALTIME - CLOCK_MONOTONIC */
+	ktime_t		tai;		/* CLOCK_TAI - CLOCK_MONOTONIC */
+	ktime_t		leap;		/* on CLOCK_MONOTONIC: @real is a second less then */
+} hwheel_offsets = { .seq = SEQCNT_ZERO(hwheel_offsets.seq) };
+
+/* @wheel's clock minus CLOCK_MONOTONIC, which is @now. @wheel is one of wall time. */
+static ktime_t hwheel_offset(const struct hwheel *wheel, ktime_t now)
+{
+	unsigned int seq;
+	ktime_t offset;
+
+	do {
+		seq = raw_read_seqcount_begin(&hwheel_offsets.seq);
+		if (wheel->clock == CLOCK_TAI) {
+			offset = hwheel_offsets.tai;
+		} else {
+			offset = hwheel_offsets.real;
+			if (unlikely(now >= hwheel_offsets.leap))
+				offset -= NSEC_PER_SEC;
+		}
+	} while (read_seqcount_retry(&hwheel_offsets.seq, seq));
+	return offset;
+}
+
+/* The time on @wheel's clock, which is not CLOCK_MONOTONIC */
+static noinline ktime_t hwheel_other_clock(const struct hwheel *wheel)
+{
+	ktime_t now;
+
+	if (wheel->clock == CLOCK_BOOTTIME)
+		return ktime_get_boottime();
+	now = ktime_get();
+	return wheel->wall ? now + hwheel_offset(wheel, now) : now;
+}
+
 static __always_inline ktime_t hwheel_clock(const struct hwheel *wheel)
 {
-	return wheel->clock == CLOCK_BOOTTIME ? ktime_get_boottime() : ktime_get();
+	return likely(wheel->clock == CLOCK_MONOTONIC) ? ktime_get() : hwheel_other_clock(wheel);
 }
 
 /* @now + @delay, at most KTIME_MAX. @now is 0 or more. */
@@ -634,8 +707,8 @@ static __always_inline bool hwheel_base_now(struct hwheel_timer *timer,
 	*now = ktime_get();
 	if (unlikely(!hwheel_base(timer, base)))
 		return false;
-	if (unlikely(READ_ONCE((*base)->boottime)))
-		*now = ktime_get_boottime();
+	if (unlikely(!READ_ONCE((*base)->monotonic)))
+		*now = hwheel_other_clock((*base)->wheel);
 	return true;
 }
 
@@ -700,17 +773,36 @@ static bool hwheel_deferrable(const struct hwheel_base *base)
  * entry.expires. But it may run the entry late by up to an eighth of the way, if the way is
  * long. So the entry goes seven eighths of the way, and when it expires
  * hwheel_entry_expired() starts it again for the rest. For less than 8 jiffies it goes all
- * the way.
+ * the way. The drive's clock is CLOCK_MONOTONIC: hwheel_check() allows no other.
  */
 static noinline void hwheel_start_entry(struct hwheel_base *base)
 {
-	s64 ns = hwheel_until(base->expires, hwheel_clock(base->wheel));
+	s64 ns = hwheel_until(base->expires, ktime_get());
 	u64 way = div_u64(max(ns, 0LL), TICK_NSEC);
 
 	timer_delete(&base->entry);
 	base->entry.expires = jiffies + min_t(u64, way - way / 8, MAX_JIFFY_OFFSET);
 	/* This does not wake an idle CPU */
 	add_timer_on(&base->entry, cpu_online(base->cpu) ? base->cpu : smp_processor_id());
+}
+
+/* The last tick at or before @now. @now is on the drive's clock, as in the next two. */
+static __always_inline u64 hwheel_tick_down(const struct hwheel_base *base, ktime_t now)
+{
+	return levels_tick_down(&base->levels, now + base->offset);
+}
+
+static __always_inline u64 hwheel_tick_up(const struct hwheel_base *base, ktime_t now)
+{
+	return levels_tick_up(&base->levels, hwheel_deadline(now, base->offset));
+}
+
+/* The time on the drive's clock at which @tick begins */
+static __always_inline ktime_t hwheel_tick_ns(const struct hwheel_base *base, u64 tick)
+{
+	s64 ns = levels_tick_ns(&base->levels, tick);
+
+	return ns == S64_MAX ? KTIME_MAX : max(ns - base->offset, 0LL);
 }
 
 /* A base that is closing starts no hrtimer: see hwheel_close_base(). */
@@ -736,18 +828,18 @@ static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
  */
 static void hwheel_arm_hrtimer(struct hwheel_base *base, u64 tick)
 {
-	struct hwheel_levels *levels = &base->levels;
-	ktime_t expires = levels_tick_ns(levels, tick);
+	ktime_t expires = hwheel_tick_ns(base, tick);
 
 	base->armed = max(tick, 1ULL);	/* 0 is for runs and breaks; @tick may be 0 */
 	if (unlikely(expires < base->quiet)) {
-		base->armed = max(levels->clock, 1ULL);
+		base->armed = max(base->levels.clock, 1ULL);
 		expires = base->quiet;
 	}
 	hwheel_start_hrtimer(base, expires);
 }
 
 static void hwheel_want(struct hwheel_levels *levels);
+static ktime_t hwheel_other_time(struct hwheel_base *base);
 
 /* On @base's CPU, at the request of another CPU, with interrupts off */
 static void hwheel_kick(void *data)
@@ -761,6 +853,8 @@ static void hwheel_kick(void *data)
 		base->count[HWHEEL_REMOTE_KICKS]++;
 		if (levels->wanted > levels->nr || levels->fans_wanted > levels->fans)
 			hwheel_want(levels);
+		if (base->wheel->wall)
+			hwheel_other_time(base);	/* the clock may have been set */
 		/* The timer that caused the kick may have been cancelled or re-armed */
 		if (base->armed && base->armed != HWHEEL_NEVER) {
 			u64 wake = levels_wake(levels);
@@ -797,13 +891,70 @@ static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 }
 
 /*
- * Advance the clock of @base to @now, if a run has nothing to do before @now. Callers do
- * this again only after base->fresh: then the clock is behind by half the reach of level 0.
+ * The clock of @base's wheel was set: at time @now it is @offset ahead of the drive's. If
+ * no run or break is under way, the hrtimer must be armed anew, for the same tick or for an
+ * earlier one.
+ */
+static noinline void hwheel_new_offset(struct hwheel_base *base, ktime_t now, ktime_t offset)
+{
+	struct hwheel_levels *levels = &base->levels;
+	u64 tick, wake;
+
+	base->offset = offset;
+	base->fresh = 0;
+	tick = hwheel_tick_down(base, now);
+	if (tick < levels->floor) {
+		levels_set_back(levels, tick);
+		hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, ktime_get() - now);
+	}
+	if (!base->armed)
+		return;
+	base->armed = HWHEEL_NEVER;
+	wake = levels_wake(levels);
+	if (wake != HWHEEL_NEVER)
+		hwheel_arm_base(base, wake);
+}
+
+/* hwheel_time() of a wheel whose clock is not CLOCK_MONOTONIC */
+static noinline ktime_t hwheel_other_time(struct hwheel_base *base)
+{
+	const struct hwheel *wheel = base->wheel;
+	ktime_t now, offset;
+
+	if (!wheel->wall)
+		return ktime_get_boottime();
+	now = ktime_get();
+	offset = hwheel_offset(wheel, now);
+	if (unlikely(offset != base->offset))
+		hwheel_new_offset(base, now, offset);
+	return now;
+}
+
+/*
+ * With @base locked: read the drive's clock. The base takes over the offset of its wheel's
+ * clock first, if somebody has set that clock.
+ */
+static __always_inline ktime_t hwheel_time(struct hwheel_base *base)
+{
+	return likely(base->monotonic) ? ktime_get() : hwheel_other_time(base);
+}
+
+/*
+ * Advance the clock of @base to @now, which is on the wheel's clock, if a run has nothing to
+ * do before @now. Callers do this again only after base->fresh: then the clock is behind by
+ * half the reach of level 0. A clock of wall time may have been set since @now was read, so
+ * read it again.
  */
 static noinline void hwheel_catch_up(struct hwheel_base *base, ktime_t now)
 {
 	struct hwheel_levels *levels = &base->levels;
-	u64 tick = levels_tick_down(levels, now);
+	u64 tick;
+
+	if (base->wheel->wall) {
+		now = hwheel_other_time(base);
+		now += base->offset;
+	}
+	tick = levels_tick_down(levels, now);
 
 	if (tick > levels->clock && tick <= base->armed)
 		levels_set_clock(levels, tick);
@@ -1039,20 +1190,23 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
  * Run the callbacks of timers that are due, while *@now is before @end. Read the clock
  * after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. Lateness counts up
  * to the last reading. So it may be too small, by the time of HWHEEL_CLOCK_EVERY callbacks
- * or by about a jiffy, whichever is less. In hardirq context read the clock after each
- * callback: nothing else runs there, and the jiffy may not advance.
+ * or by about a jiffy, whichever is less. Read the clock after each callback
+ *
+ * - in hardirq context: nothing else runs there, and the jiffy may not advance;
+ * - if it is one of wall time: it may have been set back. Then no timer is left to pop.
  */
 static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 					ktime_t end, enum hwheel_context context)
 {
-	const unsigned int every = context == HWHEEL_HARDIRQ ? 1 : HWHEEL_CLOCK_EVERY;
+	const unsigned int mask = context == HWHEEL_HARDIRQ || base->wheel->wall ?
+				  0 : HWHEEL_CLOCK_EVERY - 1;
 	unsigned long last = jiffies;
 	struct hwheel_timer *timer;
 	unsigned int n = 0;
 	u64 late;
 
 	while (*now < end && (timer = levels_pop(&base->levels))) {
-		late = (u64)*now - (u64)timer->expires;
+		late = (u64)*now + (u64)base->offset - (u64)timer->expires;
 		base->late[fls64(late)]++;
 		hwheel_note_max(base, HWHEEL_MAX_LATE_NS, late);
 		base->count[HWHEEL_EXPIRED_TIMERS]++;
@@ -1061,13 +1215,13 @@ static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 		debug_hwheel_deactivate(timer);
 		hwheel_call(base, timer, context);
 
-		if (!(++n % every) || time_after(jiffies, last)) {
+		if (!(++n & mask) || time_after(jiffies, last)) {
 			last = jiffies;
-			*now = hwheel_clock(base->wheel);
+			*now = hwheel_time(base);
 		}
 	}
-	if (n % every)
-		*now = hwheel_clock(base->wheel);
+	if (n & mask)
+		*now = hwheel_time(base);
 }
 
 static void hwheel_queue_work(struct hwheel_base *base)
@@ -1203,11 +1357,11 @@ static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_
 		base->armed = HWHEEL_NEVER;
 		return false;
 	}
-	ripe = cut && levels_ripe(levels, levels_tick_down(levels, now));
+	ripe = cut && levels_ripe(levels, hwheel_tick_down(base, now));
 	if (cut == HWHEEL_CUT_MOVES && now < base->quiet)
 		ripe = false;	/* what is due can wait for the end of the gap */
 	resume = hwheel_deadline(now, hwheel_pause(base, cut, now, moving, ripe));
-	if (cut == HWHEEL_NOT_CUT || levels_tick_ns(levels, wake) > resume) {
+	if (cut == HWHEEL_NOT_CUT || hwheel_tick_ns(base, wake) > resume) {
 		hwheel_arm_base(base, wake);
 		return false;
 	}
@@ -1223,8 +1377,8 @@ static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_
 		return true;
 	}
 	due = levels_first(levels)->bound;
-	base->armed = min(due, levels_tick_up(levels, resume));
-	hwheel_start_hrtimer(base, min(max(levels_tick_ns(levels, due), base->quiet), resume));
+	base->armed = min(due, hwheel_tick_up(base, resume));
+	hwheel_start_hrtimer(base, min(max(hwheel_tick_ns(base, due), base->quiet), resume));
 	return true;
 }
 
@@ -1306,7 +1460,7 @@ hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
 	u64 moved = levels->moved;
 
 	for (;;) {
-		u64 tick = levels_tick_down(levels, *now) + hwheel_broken(HWHEEL_EARLY);
+		u64 tick = hwheel_tick_down(base, *now) + hwheel_broken(HWHEEL_EARLY);
 		u64 before = levels->moved;
 		enum hwheel_step step;
 
@@ -1327,7 +1481,7 @@ hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
 		} else {
 			if (levels->moved - moved + HWHEEL_STEP <= HWHEEL_BATCH)
 				continue;
-			*now = hwheel_clock(base->wheel);
+			*now = hwheel_time(base);
 			*moving += *now - locked;
 			hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, *now - locked);
 			if (context == HWHEEL_HARDIRQ)
@@ -1338,7 +1492,7 @@ hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
 			else
 				cpu_relax();
 			hwheel_lock_run(base, context);
-			*now = hwheel_clock(base->wheel);
+			*now = hwheel_time(base);
 		}
 		locked = *now;
 		moved = levels->moved;
@@ -1364,7 +1518,7 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 	}
 	if (hwheel_broken(HWHEEL_DATA_RACE))
 		hwheel_race(base);
-	begin = hwheel_clock(base->wheel);
+	begin = hwheel_time(base);
 	now = begin;
 	moved = base->levels.moved;
 
@@ -1422,7 +1576,7 @@ static void hwheel_entry_expired(struct timer_list *entry)
 	bool due;
 
 	raw_spin_lock_irq(&base->lock);
-	due = base->expires <= hwheel_clock(base->wheel);
+	due = base->expires <= ktime_get();
 	if (!due)
 		hwheel_start_hrtimer(base, base->expires);
 	raw_spin_unlock_irq(&base->lock);
@@ -2474,6 +2628,90 @@ EXPORT_SYMBOL_GPL(hwheel_count);
 #include "hwheel_work.h"
 
 /* ------------------------------------------------------------------------ */
+/* The clock is set */
+
+/* In process context: tell the user of a wheel. */
+static void hwheel_tell(struct work_struct *work)
+{
+	struct hwheel *wheel = container_of(work, struct hwheel, tell);
+
+	WRITE_ONCE(wheel->teller, current);
+	wheel->clock_set(wheel);
+	WRITE_ONCE(wheel->teller, NULL);
+}
+
+/*
+ * The clock of @base's wheel was set. Only a base that will start an hrtimer needs a kick.
+ * Timers may move to a base without timers later, so that base takes over the offset, too.
+ */
+static void hwheel_base_set(struct hwheel_base *base)
+{
+	raw_spin_lock(&base->lock);
+	if (base->life != HWHEEL_GONE) {
+		if (base->cpu == smp_processor_id() || !cpu_online(base->cpu) ||
+		    !base->levels.pending || hwheel_deferrable(base))
+			hwheel_time(base);
+		else
+			hwheel_send_kick(base);
+	}
+	raw_spin_unlock(&base->lock);
+}
+
+/*
+ * Somebody set the clock of wall time. With interrupts off. No wheel is freed while the
+ * module is loaded, so this walks through them without hwheel_mutex. A wheel that is created
+ * meanwhile has the new offset.
+ */
+static void hwheel_all_set(struct irq_work *work)
+{
+	struct hwheel *wheel;
+	int cpu;
+
+	wheel = smp_load_acquire(&hwheel_newest);	/* pairs with hwheel_alloc() */
+	for (; wheel; wheel = wheel->older) {
+		struct hwheel_base *base = raw_cpu_ptr(wheel->bases);
+
+		if (!READ_ONCE(wheel->wall))
+			continue;
+		for_each_possible_cpu(cpu)
+			hwheel_base_set(per_cpu_ptr(wheel->bases, cpu));
+		/* A wheel that is being destroyed gets no new work: see hwheel_close_base() */
+		raw_spin_lock(&base->lock);
+		if (base->life != HWHEEL_GONE && wheel->clock_set)
+			queue_work(system_dfl_wq, &wheel->tell);
+		raw_spin_unlock(&base->lock);
+	}
+}
+
+static struct irq_work hwheel_set_work = IRQ_WORK_INIT_HARD(hwheel_all_set);
+
+/*
+ * The timekeeping code calls this in each tick, and when the clock @was_set. It has locked
+ * its data, so no clock can be read here.
+ */
+static int hwheel_timekeeping(struct notifier_block *nb, unsigned long was_set, void *data)
+{
+	const struct timekeeper *tk = data;
+
+	raw_write_seqcount_begin(&hwheel_offsets.seq);
+	hwheel_offsets.real = tk->offs_real;
+	hwheel_offsets.tai = tk->offs_tai;
+	hwheel_offsets.leap = tk->next_leap_ktime;
+	raw_write_seqcount_end(&hwheel_offsets.seq);
+	if (was_set)
+		irq_work_queue(&hwheel_set_work);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block hwheel_timekeeping_nb = { .notifier_call = hwheel_timekeeping };
+
+static void hwheel_timekeeping_exit(void)
+{
+	pvclock_gtod_unregister_notifier(&hwheel_timekeeping_nb);
+	irq_work_sync(&hwheel_set_work);
+}
+
+/* ------------------------------------------------------------------------ */
 /* Wheels */
 
 /* Count in @users, if it is not NULL, from now on. What was counted before is forgotten. */
@@ -2563,11 +2801,12 @@ static struct hwheel *hwheel_alloc(void)
 		return NULL;
 	}
 	mutex_init(&wheel->walk_mutex);
+	INIT_WORK(&wheel->tell, hwheel_tell);
 	for_each_possible_cpu(cpu)
 		hwheel_init_base(wheel, cpu);
 	mutex_lock(&hwheel_mutex);
 	wheel->older = hwheel_newest;
-	hwheel_newest = wheel;
+	smp_store_release(&hwheel_newest, wheel);	/* pairs with hwheel_all_set() */
 	mutex_unlock(&hwheel_mutex);
 	return wheel;
 }
@@ -2610,6 +2849,14 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	if (!memory)
 		return -ENOMEM;
 	levels_init(&base->levels, &wheel->geometry, memory, 0);
+	if (wheel->wall) {
+		memory = kvzalloc_node(level_size(HWHEEL_PARKED), GFP_KERNEL,
+				       cpu_to_node(base->cpu));
+		if (!memory)
+			return -ENOMEM;
+		levels_add_attic(&base->levels, memory);
+	}
+	base->offset = wheel->wall ? hwheel_offset(wheel, ktime_get()) : 0;
 	levels_set_clock(&base->levels,
 			 levels_tick_down(&base->levels, hwheel_clock(wheel)));
 	base->levels.want = hwheel_want;
@@ -2618,7 +2865,7 @@ static int hwheel_begin_base(struct hwheel_base *base)
 		base->levels.ahead = levels_tick_up(&base->levels, wheel->gap_ns +
 						    (hwheel_deferrable(base) ? TICK_NSEC : 0));
 	/* A user may by mistake arm a timer of an earlier life now; that reads it unlocked */
-	WRITE_ONCE(base->boottime, wheel->clock == CLOCK_BOOTTIME);
+	WRITE_ONCE(base->monotonic, wheel->clock == CLOCK_MONOTONIC);
 	base->running = NULL;
 	base->armed = HWHEEL_NEVER;
 	base->grow_after = 0;
@@ -2634,7 +2881,8 @@ static int hwheel_begin_base(struct hwheel_base *base)
 		timer_setup(&base->entry, hwheel_entry_expired, TIMER_DEFERRABLE | TIMER_PINNED);
 		return 0;
 	}
-	hrtimer_setup(&base->hrtimer, run[wheel->context], wheel->clock,
+	hrtimer_setup(&base->hrtimer, run[wheel->context],
+		      wheel->wall ? CLOCK_MONOTONIC : wheel->clock,
 		      wheel->context == HWHEEL_HARDIRQ ? HRTIMER_MODE_ABS_PINNED_HARD :
 							 HRTIMER_MODE_ABS_PINNED_SOFT);
 	return 0;
@@ -2674,8 +2922,13 @@ static int hwheel_check(const struct hwheel_config *config,
 		return -EINVAL;
 	}
 	if (config->clock && config->clock != CLOCK_MONOTONIC &&
-	    config->clock != CLOCK_BOOTTIME) {
-		pr_err("wheel \"%s\": clock %d is not CLOCK_MONOTONIC or CLOCK_BOOTTIME\n",
+	    config->clock != CLOCK_BOOTTIME && config->clock != CLOCK_TAI) {
+		pr_err("wheel \"%s\": clock %d is not CLOCK_MONOTONIC, CLOCK_BOOTTIME or CLOCK_TAI\n",
+		       name, config->clock);
+		return -EINVAL;
+	}
+	if (config->clock && config->flags & HWHEEL_REALTIME) {
+		pr_err("wheel \"%s\": HWHEEL_REALTIME and clock %d: ask for one of them\n",
 		       name, config->clock);
 		return -EINVAL;
 	}
@@ -2683,9 +2936,13 @@ static int hwheel_check(const struct hwheel_config *config,
 		pr_err("wheel \"%s\": there is no context %d\n", name, config->context);
 		return -EINVAL;
 	}
-	if (config->flags & ~(HWHEEL_UNBOUND | HWHEEL_DEFERRABLE) ||
-	    (config->flags & HWHEEL_UNBOUND && config->context != HWHEEL_WORK)) {
-		pr_err("wheel \"%s\": flags %#x: only HWHEEL_DEFERRABLE and HWHEEL_UNBOUND are allowed, and HWHEEL_UNBOUND only with HWHEEL_WORK\n",
+	if (config->flags & ~(HWHEEL_UNBOUND | HWHEEL_REALTIME | HWHEEL_DEFERRABLE)) {
+		pr_err("wheel \"%s\": flags %#x: only HWHEEL_UNBOUND, HWHEEL_REALTIME and HWHEEL_DEFERRABLE are allowed\n",
+		       name, config->flags);
+		return -EINVAL;
+	}
+	if (config->flags & HWHEEL_UNBOUND && config->context != HWHEEL_WORK) {
+		pr_err("wheel \"%s\": flags %#x: HWHEEL_UNBOUND is only allowed with HWHEEL_WORK\n",
 		       name, config->flags);
 		return -EINVAL;
 	}
@@ -2750,9 +3007,9 @@ out:
  * hwheel_create - make a wheel
  * @config: its configuration, which is not used after the call
  *
- * A wheel takes about 6 KiB on each possible CPU. Each level that timers need on
- * a CPU takes another 64 bytes per spoke. On failure a line in the kernel log
- * says what is wrong.
+ * A wheel takes about 6 KiB on each possible CPU, and one of wall time 10 KiB.
+ * Each level that timers need on a CPU takes another 64 bytes per spoke. On
+ * failure a line in the kernel log says what is wrong.
  *
  * Context: task; sleeps.
  * Return:
@@ -2785,6 +3042,10 @@ struct hwheel *hwheel_create(const struct hwheel_config *config)
 	strscpy(wheel->name, config->name, sizeof(wheel->name));
 	wheel->geometry = geometry;
 	wheel->clock = config->clock ?: CLOCK_MONOTONIC;
+	if (config->flags & HWHEEL_REALTIME)
+		wheel->clock = CLOCK_REALTIME;
+	WRITE_ONCE(wheel->wall, wheel->clock == CLOCK_REALTIME || wheel->clock == CLOCK_TAI);
+	wheel->clock_set = wheel->wall ? config->clock_set : NULL;
 	wheel->context = config->context;
 	wheel->flags = config->flags;
 	budget = wheel->context == HWHEEL_HARDIRQ ? HWHEEL_HARDIRQ_BUDGET_NS : HWHEEL_BUDGET_NS;
@@ -2877,6 +3138,7 @@ static bool hwheel_stop(struct hwheel *wheel)
 		hwheel_close_base(per_cpu_ptr(wheel->bases, cpu));
 	for_each_possible_cpu(cpu)
 		hwheel_stop_base(per_cpu_ptr(wheel->bases, cpu));
+	cancel_work_sync(&wheel->tell);
 	/* Callbacks ran until here, and hwheel_setup() in a callback uses both of these */
 	xa_erase(&hwheel_by_life, wheel->life);
 	WRITE_ONCE(wheel->life, HWHEEL_GONE);
@@ -2930,7 +3192,7 @@ void hwheel_destroy(struct hwheel *wheel)
 		      "hwheel: %ps tried to destroy the module's own wheel\n",
 		      __builtin_return_address(0)))
 		return;
-	if (WARN_ONCE(hwheel_in_callback(wheel),
+	if (WARN_ONCE(hwheel_in_callback(wheel) || READ_ONCE(wheel->teller) == current,
 		      "hwheel: %ps tried to destroy wheel \"%s\" from one of its callbacks\n",
 		      __builtin_return_address(0), wheel->name))
 		return;
@@ -3100,6 +3362,7 @@ static int __init hwheel_init(void)
 	BUILD_BUG_ON(sizeof(struct hwheel_spoke) != HWHEEL_SPOKE_SIZE);
 
 	hwheel_work_init();
+	pvclock_gtod_register_notifier(&hwheel_timekeeping_nb);	/* can't fail */
 	memcpy(config.spokes, spokes, sizeof(spokes));
 	hwheel_debugfs_init();
 	err = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "hwheel:prepare",
@@ -3121,6 +3384,7 @@ err_cpuhp:
 	hwheel_cpuhp_state = 0;
 err_debugfs:
 	hwheel_debugfs_exit();
+	hwheel_timekeeping_exit();
 	hwheel_free_all();
 	return err;
 }
@@ -3149,6 +3413,7 @@ static void __exit hwheel_exit(void)
 	}
 	cpuhp_remove_state_nocalls(hwheel_cpuhp_state);
 	hwheel_debugfs_exit();
+	hwheel_timekeeping_exit();
 	hwheel_free_all();
 }
 

@@ -7,7 +7,7 @@
  * delays others by at most HWHEEL_BATCH timers, but timers may change during the walk.
  * Some members are read without the lock, with data_race(): the reader sees the old or
  * the new value. Parked timers and timers in transit are shown as the level above the
- * top.
+ * top, and those in the attic as the next one.
  *
  * The files "levels" and "spokes" find their rows by a position. Position 0 is the
  * header. From 1 on, it counts the CPUs, and within each CPU its levels or spokes. In the
@@ -84,7 +84,7 @@ static u64 hwheel_walk(struct hwheel_base *base, struct hwheel_spoke *spoke,
 
 static u64 hwheel_spokes_per_cpu(const struct hwheel *wheel)
 {
-	u64 n = HWHEEL_PARKED;
+	u64 n = 2 * HWHEEL_PARKED;	/* the parking lot and the attic */
 	unsigned int i;
 
 	for (i = 0; i < wheel->geometry.levels; i++)
@@ -147,7 +147,7 @@ static void hwheel_seq_stop(struct seq_file *m, void *v)
 static void *hwheel_levels_start(struct seq_file *m, loff_t *pos)
 {
 	struct hwheel *wheel = m->private;
-	u64 each = wheel->geometry.levels + 1, level;
+	u64 each = wheel->geometry.levels + 2, level;
 
 	if (!*pos)
 		return SEQ_START_TOKEN;
@@ -157,8 +157,8 @@ static void *hwheel_levels_start(struct seq_file *m, loff_t *pos)
 		/* A CPU or level that comes or goes now may be shown or not */
 		if (!base || (READ_ONCE(base->offline) && !data_race(base->levels.pending)))
 			continue;
-		/* The same holds for timers in the parking lot */
-		if (level == base->levels.planned ? data_race(base->levels.level[level].summary) :
+		/* The same holds for timers in the parking lot and in the attic */
+		if (level >= base->levels.planned ? data_race(base->levels.level[level].summary) :
 						    level_exists(&base->levels.level[level]))
 			return pos;
 	}
@@ -184,7 +184,7 @@ static int hwheel_levels_show(struct seq_file *m, void *v)
 		seq_puts(m, "# cpu level tick_ns spokes interval_ns clock_ns occupied timers next_ns\n");
 		return 0;
 	}
-	base = hwheel_base_at(wheel, *(loff_t *)v - 1, wheel->geometry.levels + 1, &level);
+	base = hwheel_base_at(wheel, *(loff_t *)v - 1, wheel->geometry.levels + 2, &level);
 	levels = &base->levels;
 	lv = &base->levels.level[level];
 
@@ -430,12 +430,26 @@ static size_t hwheel_base_size(const struct hwheel_base *base)
 	size_t bytes = sizeof(*base);
 	unsigned int i;
 
-	for (i = 0; i <= base->levels.planned; i++)
+	for (i = 0; i <= base->levels.planned + 1; i++)
 		if (level_exists(&base->levels.level[i]))
 			bytes += level_size(base->levels.level[i].nr);
 	if (READ_ONCE(base->users))
 		bytes += sizeof(*base->users);
 	return bytes + READ_ONCE(base->levels.fans) * sizeof(struct hwheel_fan);
+}
+
+static const char *hwheel_clock_name(clockid_t clock)
+{
+	switch (clock) {
+	case CLOCK_REALTIME:
+		return "realtime";
+	case CLOCK_BOOTTIME:
+		return "boottime";
+	case CLOCK_TAI:
+		return "tai";
+	default:
+		return "monotonic";
+	}
 }
 
 static int hwheel_config_show(struct seq_file *m, void *v)
@@ -457,8 +471,7 @@ static int hwheel_config_show(struct seq_file *m, void *v)
 	seq_puts(m, "spokes ");
 	for (i = 0; i < wheel->geometry.levels; i++)
 		seq_printf(m, "%s%u", i ? "," : "", wheel->geometry.spokes[i]);
-	seq_printf(m, "\nclock %s\n",
-		   wheel->clock == CLOCK_BOOTTIME ? "boottime" : "monotonic");
+	seq_printf(m, "\nclock %s\n", hwheel_clock_name(wheel->clock));
 	seq_printf(m, "context %s\n", contexts[wheel->context]);
 	seq_printf(m, "budget_ns %llu\n", wheel->budget_ns);
 	seq_printf(m, "gap_ns %llu\n", wheel->gap_ns);

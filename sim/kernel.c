@@ -34,9 +34,11 @@
 #include <linux/jiffies.h>
 #include <linux/jump_label.h>
 #include <linux/percpu.h>
+#include <linux/pvclock_gtod.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/timekeeper_internal.h>
 #include <linux/uaccess.h>
 #include <linux/xarray.h>
 #include <linux/sched/task_stack.h>
@@ -1144,6 +1146,20 @@ ktime_t ktime_get_boottime(void)
 	return sim_time + sim_boot_off;
 }
 
+/* Nobody sets the clocks of wall time. They begin at the first value of the clock. */
+int pvclock_gtod_register_notifier(struct notifier_block *nb)
+{
+	struct timekeeper tk = { .next_leap_ktime = KTIME_MAX };
+
+	nb->notifier_call(nb, 0, &tk);
+	return 0;
+}
+
+int pvclock_gtod_unregister_notifier(struct notifier_block *nb)
+{
+	return 0;
+}
+
 unsigned long sim_jiffies(void)
 {
 	return sim_time / TICK_NSEC;
@@ -1428,6 +1444,12 @@ bool irq_work_is_busy(struct irq_work *work)
 {
 	sim_step(SIM_READ);
 	return work->pending || work->busy;
+}
+
+void irq_work_sync(struct irq_work *work)
+{
+	while (irq_work_is_busy(work))
+		sim_sleep(TICK_NSEC);
 }
 
 /* ------------------------------------------------------------------------ */

@@ -268,8 +268,8 @@ def read_wheel(debugfs, wheel):
         raise Error(f"there is no wheel '{wheel}' in {debugfs} "
                     f"({folder}/{name}: {error.strerror})") from None
     snapshot = Snapshot(wheel, 0, files)
-    clock = (time.CLOCK_BOOTTIME if snapshot.config.get('clock') == 'boottime'
-             else time.CLOCK_MONOTONIC)
+    clock = {'boottime': time.CLOCK_BOOTTIME, 'realtime': time.CLOCK_REALTIME,
+             'tai': time.CLOCK_TAI}.get(snapshot.config.get('clock'), time.CLOCK_MONOTONIC)
     snapshot.time_ns = time.clock_gettime_ns(clock)
     snapshot.check()
     return snapshot
