@@ -53,7 +53,8 @@ struct sim_world sim_world;
 struct sim_cpu sim_cpus[SIM_CPUS];
 struct sim_cpu *sim_cpu;
 unsigned long long sim_time, sim_horizon = SIM_NEVER, sim_writes;
-unsigned long long sim_boot_off, sim_switches, sim_quiet_steps;
+unsigned long long sim_boot_off, sim_wall_off, sim_switches, sim_quiet_steps;
+unsigned int sim_sets;
 unsigned int sim_hotplugs;
 unsigned long long sim_hotplug_at;
 unsigned int nr_cpu_ids;
@@ -1146,18 +1147,52 @@ ktime_t ktime_get_boottime(void)
 	return sim_time + sim_boot_off;
 }
 
-/* Nobody sets the clocks of wall time. They begin at the first value of the clock. */
+/* The clocks of wall time: the timekeeping code tells when somebody sets them */
+static struct notifier_block *timekeeping_nb;
+
+static void tell_timekeeping(bool was_set)
+{
+	struct timekeeper tk = {
+		.offs_real = sim_wall_off,
+		.offs_tai = sim_wall_off + SIM_TAI_NS,
+		.next_leap_ktime = KTIME_MAX,
+	};
+
+	if (timekeeping_nb)
+		timekeeping_nb->notifier_call(timekeeping_nb, was_set, &tk);
+}
+
 int pvclock_gtod_register_notifier(struct notifier_block *nb)
 {
-	struct timekeeper tk = { .next_leap_ktime = KTIME_MAX };
-
-	nb->notifier_call(nb, 0, &tk);
+	timekeeping_nb = nb;
+	tell_timekeeping(false);
 	return 0;
 }
 
 int pvclock_gtod_unregister_notifier(struct notifier_block *nb)
 {
+	timekeeping_nb = NULL;
 	return 0;
+}
+
+/*
+ * As in a kernel, CLOCK_REALTIME becomes neither less than CLOCK_MONOTONIC nor as great as
+ * KTIME_MAX.
+ */
+void sim_set_clock(long long delta)
+{
+	unsigned long flags;
+
+	if (delta < 0 && sim_wall_off < -(unsigned long long)delta)
+		delta = -(long long)sim_wall_off;
+	if (delta > KTIME_MAX / 2 || sim_wall_off + delta > KTIME_MAX / 2)
+		return;
+	local_irq_save(flags);
+	oracle_set_clock();
+	sim_wall_off += delta;
+	sim_sets++;
+	tell_timekeeping(true);
+	local_irq_restore(flags);
 }
 
 unsigned long sim_jiffies(void)

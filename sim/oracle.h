@@ -43,7 +43,7 @@ struct sim_call {
 	bool			was_pending, dead_wheel, shut;
 	u64			pops, switches, time;
 	unsigned long long	sleeps;
-	unsigned int		hotplugs;
+	unsigned int		hotplugs, sets;
 	struct mwheel		*wheel;
 };
 
@@ -73,6 +73,7 @@ struct mwheel {
 	unsigned int		greedy[SIM_CPUS];	/* runs that moved, without a pause */
 	u64			armed_ahead[SIM_CPUS];
 	s64			last_due[SIM_CPUS];	/* the latest tick that has run */
+	u64			popped_at[SIM_CPUS];	/* when a timer was last taken off */
 	u64			late_low[SIM_LATE], late_high[SIM_LATE];
 	s64			max_low[SIM_CPUS], max_high[SIM_CPUS];
 	unsigned int		hotplugs, life, setups;
@@ -83,6 +84,9 @@ struct mwheel {
 		s64	max_low, max_high;	/* of its lateness */
 	} users[SIM_CALLBACKS];
 	bool			crowded;
+	unsigned int		told;		/* calls of clock_set() */
+	unsigned int		sets;		/* sim_sets before it was created */
+	u64			made_at;
 };
 
 struct object {
@@ -115,7 +119,7 @@ struct slot {
 	u64			*past_at;	/* the past_round that includes @past_ns */
 	u64			past_ns;	/* its longest callback with @due_past */
 	u64			begun_at;
-	s64			due_expires, due_armed_clock;
+	s64			due_expires, due_armed_clock, clock_read;
 	u64			due_armed_at;
 	u64			pops, ends, ended_at, life;
 	unsigned int		running;
@@ -132,6 +136,7 @@ extern unsigned int sim_nr_slots;
 extern u64 sim_calls, sim_fired;
 extern unsigned int sim_suspends;
 extern u64 sim_last_suspend;
+extern u64 sim_last_set;	/* when the clock of wall time was set */
 extern u64 sim_late_ns;		/* a bound on lateness that the program sets; or 0 */
 extern const char *sim_expects;	/* part of a warning that may come; or NULL */
 extern unsigned int sim_left;	/* warnings that something was left at the end */

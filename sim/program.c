@@ -26,7 +26,7 @@
 enum how {			/* what a callback does */
 	HOW_NOTHING, HOW_ADD, HOW_FORWARD, HOW_PAST, HOW_CANCEL, HOW_ARM, HOW_FREE,
 	HOW_SLEEP, HOW_RUN, HOW_ON, HOW_SHUTDOWN, HOW_SETUP, HOW_MOD, HOW_RANGE, HOW_TRY,
-	HOW_RUN_PAST, HOWS
+	HOW_RUN_PAST, HOW_SETCLOCK, HOWS
 };
 
 static void actor_op(const struct op *op);
@@ -277,6 +277,10 @@ static void callback(struct hwheel_timer *timer)
 	case HOW_TRY:
 		arm(slot, CALL_TRY, 0, 0);
 		break;
+	case HOW_SETCLOCK:
+		if (!in_interrupt() && !irqs_disabled())
+			sim_set_clock(a);
+		break;
 	}
 	busy_end();
 	/*
@@ -481,13 +485,23 @@ static void do_crowdcancel(const struct op *op)
 static bool builtin;
 
 /* wheel NR TICK CONTEXT BOOTTIME BUDGET FLAGS LEVELS SPOKES... */
+static void note_set(struct hwheel *wheel)
+{
+	int i;
+
+	for (i = 0; i < SIM_WHEELS; i++)
+		if (sim_wheels[i].wheel == wheel)
+			sim_wheels[i].told++;
+}
+
 static void do_wheel(const struct op *op)
 {
+	static const clockid_t clocks[] = { 0, CLOCK_BOOTTIME, CLOCK_TAI, 0 };
 	struct mwheel *w = wheel(op->arg[0]);
 	struct sim_call call;
 	struct hwheel *new;
 	long failed = sim_allocs_failed;
-	unsigned int toggles;
+	unsigned int toggles, sets;
 	int i;
 
 	if (w == sim_wheels || w->state != NO_WHEEL || w->wheel)
@@ -496,14 +510,18 @@ static void do_wheel(const struct op *op)
 	w->config = (struct hwheel_config){
 		.name = w->name, .tick_ns = op->arg[1],
 		.context = (unsigned long long)op->arg[2] % 3,
-		.clock = op->arg[3] ? CLOCK_BOOTTIME : 0,
+		.clock = clocks[(unsigned long long)op->arg[3] % 4],
 		.budget_ns = op->arg[4], .levels = op->arg[6], .gap_ns = op->arg[13],
+		.clock_set = note_set,
 	};
 	w->config.flags = w->config.context == HWHEEL_WORK ? op->arg[5] & 1 : 0;
+	if (op->arg[3] == 3)
+		w->config.flags |= HWHEEL_REALTIME;
 	for (i = 0; i < 6; i++)
 		w->config.spokes[i] = op->arg[7 + i];
 	w->wheel = (void *)1;		/* no other actor may create it */
 	toggles = sim_toggles;
+	sets = sim_sets;
 	call_begin(&call, CALL_CREATE, NULL);
 	new = hwheel_create(&w->config);
 	call_end(&call, 0);
@@ -519,6 +537,7 @@ static void do_wheel(const struct op *op)
 	}
 	oracle_new_wheel(w);
 	w->toggles = toggles;
+	w->sets = sets;
 	w->wheel = new;
 	w->state = LIVE_WHEEL;
 }
@@ -562,6 +581,12 @@ static void do_suspend(const struct op *op)
 	sim_suspend(op->arg[0]);
 	sim_suspends++;
 	sim_last_suspend = sim_time;
+	sim_set_clock(op->arg[0]);	/* timekeeping does the same when it resumes */
+}
+
+static void do_setclock(const struct op *op)
+{
+	sim_set_clock(op->arg[0]);
 }
 
 static void do_oom(const struct op *op)
@@ -602,6 +627,31 @@ static void do_users(const struct op *op)
 	if (!sim_set_users(op->arg[0] % 2 ? "1" : "0") && sim_allocs_failed == failed)
 		sim_find("the parameter users refused %lld", op->arg[0] % 2);
 	call_end(&call, 0);
+}
+
+/* sync WHEEL: the callbacks that are running now have ended afterwards */
+static void do_sync(const struct op *op)
+{
+	struct mwheel *w = wheel(op->arg[0]);
+	struct sim_call call;
+	unsigned int i;
+	u64 *running;
+
+	if (w->state != LIVE_WHEEL)
+		return;
+	w->setups++;		/* nobody may destroy the wheel meanwhile */
+	running = calloc(sim_nr_slots, sizeof(*running));
+	for (i = 0; i < sim_nr_slots; i++)
+		if (sim_slots[i].wheel == w && sim_slots[i].running)
+			running[i] = sim_slots[i].pops;
+	call_begin(&call, CALL_OTHER, NULL);
+	hwheel_synchronize(w->wheel);
+	call_end(&call, 0);
+	for (i = 0; i < sim_nr_slots; i++)
+		if (running[i] && sim_slots[i].running && sim_slots[i].pops == running[i])
+			sim_find("hwheel_synchronize of %s did not wait for timer %u", w->name, i);
+	free(running);
+	w->setups--;
 }
 
 static void do_sleep(const struct op *op)
@@ -670,9 +720,11 @@ static const struct {
 	{ "down",	do_down,	IN_TASK },
 	{ "up",		do_up,		IN_TASK },
 	{ "suspend",	do_suspend,	IN_TASK },
+	{ "setclock",	do_setclock,	IN_TASK },
 	{ "oom",	do_oom,		IN_TASK },
 	{ "read",	do_read,	IN_TASK },
 	{ "users",	do_users,	IN_TASK },
+	{ "sync",	do_sync,	IN_TASK },
 	{ "sleep",	do_sleep,	IN_TASK },
 	{ "sleepto",	do_sleepto,	IN_TASK },
 	{ "run",	do_run },
@@ -790,6 +842,21 @@ static unsigned long long world_number(const struct program *p, const char *name
 	return otherwise;
 }
 
+/* Timers that are due have had 5 seconds to run. */
+static void check_overdue(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < sim_nr_slots; i++) {
+		const struct slot *slot = &sim_slots[i];
+
+		if (slot->pending && slot->armed_at + 5 * NSEC_PER_SEC < sim_time &&
+		    (u64)slot->expires + slot->wheel->tick + 5 * NSEC_PER_SEC <
+		    (u64)sim_clock(slot->wheel))
+			sim_find("timer %u is due, and does not run", i);
+	}
+}
+
 /*
  * "most COUNTER N" and "least COUNTER N": what wheel 1 may have counted at the end, unless
  * the CPU was held up for KIND=race
@@ -881,6 +948,7 @@ static void sim_main(void *arg)
 		if (rounds >= 20 && rounds < 200 && first > sim_time)
 			sim_sleep(first - sim_time);
 	}
+	check_overdue();
 	compare_all();
 	check_bounds();
 	leave = world_number(program, "leave", 0);
@@ -925,6 +993,7 @@ void program_run(const struct program *p)
 	sim_world.nohz_full = world_number(p, "nohz_full", 0) & ~1ULL;
 	sim_world.isolcpus = world_number(p, "isolcpus", 0) & ~1ULL;
 	housekeeping_overridden.enabled = sim_world.nohz_full | sim_world.isolcpus;
+	sim_wall_off = world_number(p, "wall", 0);
 	sim_world.no_cpuhp = world_number(p, "no_cpuhp", 0);
 	sim_late_ns = world_number(p, "late_ns", 0);
 	builtin = world_number(p, "builtin", 0);
@@ -1065,6 +1134,7 @@ static long long gen_tick(void)
 
 /* Most delays are a few dozen ticks, so that timers share spokes */
 static bool dense;
+static bool sets;			/* somebody sets the clock */
 
 static long long gen_delay(long long tick)
 {
@@ -1102,7 +1172,7 @@ static void gen_wheel(struct program *p, int actor, int nr, long long *ticks, bo
 	long long levels = one_in(3) ? 0 : 1 + rnd(small ? 5 : 8), tick = gen_tick();
 	long long budget = one_in(2) ? 0 : one_in(2) ? 1 + rnd(20000) : 10000 + rnd(3000000);
 	long long gap = !one_in(4) ? 0 : one_in(20) ? rnd(1000000001) : rnd(2000000);
-	long long spokes[6];
+	long long spokes[6], clock;
 	int i, pow2 = rnd(2);
 
 	for (i = 0; i < 6; i++) {
@@ -1116,7 +1186,8 @@ static void gen_wheel(struct program *p, int actor, int nr, long long *ticks, bo
 	while (levels > 1 && tick > 1000000 && levels * 7 > 63 - 64 + __builtin_clzll(tick))
 		levels--;
 	ticks[nr] = tick;
-	EMIT(p, actor, 't', "wheel", nr, tick, rnd(3), one_in(4), budget, rnd(2), levels, spokes[0],
+	clock = one_in(4) ? 1 : one_in(3) ? 2 + rnd(2) : 0;
+	EMIT(p, actor, 't', "wheel", nr, tick, rnd(3), clock, budget, rnd(2), levels, spokes[0],
 	     spokes[1], spokes[2], spokes[3], spokes[4], spokes[5], gap);
 }
 
@@ -1149,6 +1220,11 @@ static void gen_cb(struct program *p, int actor, long long slot, long long n, lo
 	case HOW_MOD:
 		a = rnd(slots);
 		b = gen_delay(tick);
+		break;
+	case HOW_SETCLOCK:
+		if (!sets)
+			how = HOW_NOTHING;
+		a = (one_in(2) ? 1 : -1) * gen_delay(tick);
 		break;
 	case HOW_SLEEP:
 	case HOW_RUN:
@@ -1187,6 +1263,7 @@ void program_generate(struct program *p, unsigned long long seed)
 	mistakes = one_in(8);
 	reads = one_in(3);
 	toggle = one_in(8);
+	sets = one_in(4);
 	slots = fight ? 1 + rnd(3) : few ? 1 + rnd(4) : 1 + rnd(200);
 	if (crowd)
 		slots = 1100 + rnd(4000);
@@ -1211,6 +1288,8 @@ void program_generate(struct program *p, unsigned long long seed)
 		world(p, "nohz_full", rnd(1U << cpus));
 		world(p, "isolcpus", one_in(2) ? rnd(1U << cpus) : 0);
 	}
+	if (one_in(2))
+		world(p, "wall", rnd(1ULL << (20 + rnd(42))));
 	if (mistakes)
 		world(p, "no_debug_objects", rnd(2));
 	if (one_in(3))
@@ -1292,6 +1371,14 @@ void program_generate(struct program *p, unsigned long long seed)
 		}
 		if (reads && one_in(12)) {
 			EMIT(p, a, 't', "read", w, rnd(7), rnd(8192));
+			continue;
+		}
+		if (one_in(60)) {
+			EMIT(p, a, 't', "sync", w);
+			continue;
+		}
+		if (sets && one_in(n / 8 + 1)) {
+			EMIT(p, a, 't', "setclock", (one_in(2) ? 1 : -1) * gen_delay(tick));
 			continue;
 		}
 		if (toggle && one_in(n / 4 + 1)) {

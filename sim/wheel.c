@@ -17,9 +17,10 @@ peek int peek_base_cpu(const struct hwheel_base *base)
 	return base->cpu;
 }
 
+/* Of a base, or NULL if the work is that of a clock that was set */
 peek struct hwheel_base *peek_want_base(struct irq_work *work)
 {
-	return container_of(work, struct hwheel_base, want);
+	return work == &hwheel_set_work ? NULL : container_of(work, struct hwheel_base, want);
 }
 
 peek struct hwheel *peek_base_wheel(const struct hwheel_base *base)
@@ -128,6 +129,19 @@ peek const char *peek_at_rest(struct hwheel *wheel)
 			return "an armed base";
 	}
 	return NULL;
+}
+
+/*
+ * Was the clock set, and something is still to be done for that: has the base another offset,
+ * or a closed level?
+ */
+peek bool peek_setting(struct hwheel *wheel, int cpu)
+{
+	const struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+
+	return wheel->wall && (hwheel_set_work.busy || base->levels.closed ||
+	       base->offset != (wheel->clock == CLOCK_TAI ? hwheel_offsets.tai :
+				hwheel_offsets.real));
 }
 
 peek bool peek_break(struct hwheel *wheel, int cpu)

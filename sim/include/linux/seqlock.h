@@ -8,9 +8,12 @@ typedef struct {
 } seqcount_t;
 
 #define SEQCNT_ZERO(name)			{ 0 }
-#define raw_read_seqcount_begin(s)		((s)->sequence)
-#define read_seqcount_retry(s, start)		((s)->sequence != (start))
-#define raw_write_seqcount_begin(s)		((void)(s)->sequence++)
-#define raw_write_seqcount_end(s)		((void)(s)->sequence++)
+/* Between begin and end, a data race is none */
+#define raw_read_seqcount_begin(s)		(sim_may_race(1), (s)->sequence)
+#define read_seqcount_retry(s, start)		(sim_may_race(-1), (s)->sequence != (start))
+#define raw_write_seqcount_begin(s)		(sim_may_race(1), (void)(s)->sequence++)
+#define raw_write_seqcount_end(s)		((void)(s)->sequence++, sim_may_race(-1))
+
+void sim_may_race(int more);
 
 #endif /* _SIM_LINUX_SEQLOCK_H */
