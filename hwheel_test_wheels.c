@@ -399,24 +399,28 @@ static void test_levels_crowd(struct kunit *test)
 	KUNIT_EXPECT_GE(test, most, 2);
 }
 
-/* Timers that are armed before the first level exists */
+/*
+ * Timers that are armed before the first level exists. To add a level takes an interrupt of
+ * this CPU, and then a worker on any CPU.
+ */
 static void test_levels_parked(struct kunit *test)
 {
 	const unsigned int n = 10000;
 	struct hwheel *wheel = hwt_wheel_new(test, MS);
 	struct probe *p = hwt_probes_new(test, wheel, MS, n);
+	unsigned long flags;
 	unsigned int i;
 	ktime_t base;
 	u64 levels;
 	bool slow;
 
-	hwt_hold();
+	local_irq_save(flags);
 	base = hwheel_now(wheel) + 500 * MS;
 	for (i = 0; i < n; i++)
 		hwt_probe_add_at(&p[i], base + hwt_random_below(500 * MS), 0);
 	slow = hwheel_now(wheel) > base;
 	levels = hwheel_count(wheel, "levels_added");
-	hwt_unhold();
+	local_irq_restore(flags);
 	KUNIT_EXPECT_EQ(test, levels, 0);
 	hwt_expect_once(test, p, n);
 	KUNIT_EXPECT_GE(test, hwheel_count(wheel, "levels_added"), 2);
