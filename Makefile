@@ -72,6 +72,9 @@ mutants:
 bench:
 	@scripts/bench.sh
 
+picture:
+	@scripts/bench.sh picture
+
 convert-all:
 	@scripts/convert-all.sh
 
@@ -112,8 +115,9 @@ help:
 	@echo '                  in user space let live (takes hours); COUNT=n SEED=n: only a sample'
 	@echo '                  SINCE=commit: only lines changed since then; FILE=name JOBS=n'
 	@echo 'make bench        measures hwheel, timer_list and hrtimer (takes an hour)'
-	@echo '                  WHERE="uml years uml-smp qemu icount" QUICK=1'
+	@echo '                  WHERE="uml years uml-smp qemu icount" QUICK=1 KERNEL=newest|6.12|...'
 	@echo '                  WHAT=core: only this group, in uml and icount'
+	@echo 'make picture      draws bench.svg again from bench.json, and prints its table'
 	@echo 'make pacing       compares a qdisc on a wheel with fq and tbf, in QEMU'
 	@echo '                  RATE=Mbit/s TIME=seconds KERNEL=name'
 	@echo 'make convert-all  converts each driver of the newest kernel that uses timers, and builds'
@@ -128,4 +132,4 @@ help:
 	@echo '                  $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
 .PHONY: modules install install-tc dkms dkms-sources deb demo check torture fuzz sim mutants \
-	bench pacing convert-all htmldocs clean help
+	bench picture pacing convert-all htmldocs clean help

@@ -128,7 +128,7 @@ MODULE_PARM_DESC(levels, "number of levels of the main wheel");
 
 static char *context = "mixed";
 module_param(context, charp, 0444);
-MODULE_PARM_DESC(context, "where callbacks run: softirq, hardirq, work, unbound, or mixed");
+MODULE_PARM_DESC(context, "where callbacks run: softirq, hardirq, work, unbound, deferrable, or mixed");
 
 static unsigned int onoff;
 module_param(onoff, uint, 0444);
@@ -337,6 +337,7 @@ static const struct {
 	{ "hardirq",	HWHEEL_HARDIRQ },
 	{ "work",	HWHEEL_WORK },
 	{ "unbound",	HWHEEL_WORK, HWHEEL_UNBOUND },
+	{ "deferrable",	HWHEEL_SOFTIRQ, HWHEEL_DEFERRABLE },
 };
 
 static int the_context;			/* of all wheels; -1 for mixed */
@@ -386,6 +387,8 @@ static int wheel_create(struct wheel *w, struct hwheel_config *config, unsigned 
 		nr = the_context;
 	config->context = contexts[nr % ARRAY_SIZE(contexts)].context;
 	config->flags = contexts[nr % ARRAY_SIZE(contexts)].flags;
+	if (config->flags & HWHEEL_DEFERRABLE)
+		config->clock = CLOCK_MONOTONIC;
 	w->orders = kcalloc(nr_cpu_ids, sizeof(*w->orders), GFP_KERNEL);
 	if (!w->orders)
 		return -ENOMEM;

@@ -21,7 +21,8 @@ import sys
 import tempfile
 import threading
 
-FILES = ('hwheel.c', 'hwheel_levels.h', 'hwheel_debugfs.h', 'hwheel_jiffies.h')
+FILES = ('hwheel.c', 'hwheel_levels.h', 'hwheel_debugfs.h', 'hwheel_jiffies.h',
+         'hwheel_users.h')
 
 #
 # Tokens

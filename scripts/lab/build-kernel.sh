@@ -10,7 +10,8 @@
 #	parts		of the configuration: names of files in config/, without .config
 #	took		how long a build took
 #
-# Usage: build-kernel.sh KERNEL|list
+# Usage: [SERIES=number] build-kernel.sh KERNEL|list
+#	 SERIES replaces the series of the file
 
 . "$(dirname "$0")/lab.sh"
 
@@ -19,6 +20,7 @@ kernels=$lab_scripts/lab/kernels name=${1:-none} series='' parts='' took=''
 [ -f "$kernels/$name" ] || die "no kernel $name; build-kernel.sh list names them"
 # shellcheck source=/dev/null
 . "$kernels/$name"
+series=${SERIES:-$series}
 
 case $name in
 uml*)	make=(make ARCH=um) image=linux packages=() ;;

@@ -30,6 +30,7 @@ readme_table()
 	visitor		make torture			TIME=5		%End of test: SUCCESS
 	visitor		make fuzz			TIME=3		-
 	visitor		make bench			QUICK=1 WHERE=uml WHAT=life	bench.svg
+	visitor		make picture			-		bench.svg
 	visitor		make pacing			RATE=4 TIME=1	%hwpace
 	visitor		make htmldocs			-		Documentation/output/index.html
 	visitor		make deb			-		build/hwheel-dkms_*.deb
@@ -61,6 +62,7 @@ readme_table()
 	debugfs		timers				-		-
 	debugfs		stats				-		-
 	debugfs		lateness			-		-
+	debugfs		users				-		-
 	again		modprobe hwheel			-		/sys/module/hwheel/refcnt
 	refusal		Invalid module format		-		-
 	END
