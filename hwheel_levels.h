@@ -2235,7 +2235,8 @@ static inline const char *levels_check_own(const struct hwheel_levels *l,
 		u64 tick = levels_due(l, timer);
 
 		++*pending;
-		if (++n > spoke->added && !(spoke->more & HWHEEL_ONE_TICK) && levels_mixes(l, spoke))
+		if (++n > spoke->added && !(spoke->more & HWHEEL_ONE_TICK) &&
+		    levels_mixes(l, spoke))
 			return "a spoke has more timers than it has counted";
 		if (tick < floor && spoke->bound <= floor)
 			continue;
