@@ -495,7 +495,7 @@ static inline void divisor_init(struct hwheel_divisor *div, u64 d)
 
 static __always_inline u64 divisor_div(const struct hwheel_divisor *div, u64 x)
 {
-	if (div->mul) {
+	if (likely(div->mul)) {
 #ifdef CONFIG_X86_64
 		/* With a product of 128 bits in C, gcc aligns the stack: 4 more instructions */
 		u64 low = x;
