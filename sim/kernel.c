@@ -563,6 +563,7 @@ void sim_might_sleep(const char *where)
 	sim_cpu->curr->where = where;
 	sim_cpu->curr->sleeps++;
 	sim_cpu->curr->unrested = 0;
+	sim_cpu->curr->tries = 0;
 	sim_step(SIM_READ);
 }
 
@@ -577,6 +578,7 @@ void cpu_relax(void)
 	struct task_struct *task = sim_cpu->curr;
 	unsigned int ns = 50 << min(task->relaxed / 16, 6U);
 
+	task->tries = 0;
 	if (++task->relaxed > 100000)
 		sim_find("a wait that does not end: 100000 times %s() in %s", __func__,
 			 task->name);

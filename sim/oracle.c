@@ -182,6 +182,7 @@ void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot)
 	sim_quiet_steps = 0;
 	current->relaxed = 0;
 	current->unrested = 0;
+	current->tries = 0;
 	if (slot) {
 		struct sim_call *other;
 
@@ -190,6 +191,7 @@ void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot)
 			other->alone = 0;
 		call->seen = state(slot) | (just_ran(slot) ? SEEN_RUNNING : 0);
 		call->pops = slot->pops;
+		call->ran = slot->running;
 		if (slot->set_up) {
 			call->was_on = peek_timer_cpu(&slot->object->timer);
 			call->old_expires = peek_expires(&slot->object->timer);
@@ -233,8 +235,8 @@ static const char *const kinds[] = {
 	"hwheel_add", "hwheel_add_range", "hwheel_add_at", "hwheel_add_on", "hwheel_mod_pending",
 	"hwheel_reduce", "hwheel_forward", "hwheel_cancel", "hwheel_try_cancel",
 	"hwheel_cancel_sync", "hwheel_shutdown", "hwheel_shutdown_sync", "hwheel_pending",
-	"hwheel_expires", "hwheel_remaining", "hwheel_setup", "hwheel_destroy", "hwheel_create",
-	"other",
+	"hwheel_expires", "hwheel_remaining", "hwheel_running", "hwheel_synchronize",
+	"hwheel_setup", "hwheel_destroy", "hwheel_create", "other",
 };
 
 /*
@@ -396,6 +398,10 @@ void call_end(struct sim_call *call, s64 ret)
 	} else if (call->kind == CALL_PENDING) {
 		if (!(call->seen & (ret ? SEEN_PENDING : SEEN_IDLE)) && !in_change(slot))
 			sim_find("hwheel_pending of timer %d returned %lld", slot->nr, ret);
+	} else if (call->kind == CALL_RUNNING) {
+		if (ret ? !(call->seen & SEEN_RUNNING) :
+		    call->ran && slot->running && slot->pops == call->pops)
+			sim_find("hwheel_running of timer %d returned %lld", slot->nr, ret);
 	} else if (call->kind == CALL_EXPIRES) {
 		if (call->alone && slot->armed_once && ret != slot->expires &&
 		    ret != call->old_expires)
@@ -414,6 +420,26 @@ void call_end(struct sim_call *call, s64 ret)
 	*call->link = call->next;
 	if (call->next)
 		call->next->link = call->link;
+}
+
+/* Callbacks of a base run one after the other, so numbers tell which of them have ended. */
+void call_synchronize(struct mwheel *w)
+{
+	bool sleeps = w->config.context == HWHEEL_WORK;
+	struct sim_call call;
+	unsigned int cpu;
+	u64 begun[SIM_CPUS];
+
+	call_begin(&call, CALL_SYNCHRONIZE, NULL);
+	memcpy(begun, w->begun, sizeof(begun));
+	hwheel_synchronize(w->wheel);
+	if (sleeps && call.sleeps == current->sleeps)
+		sim_find("hwheel_synchronize of %s may sleep, and does not say so", w->name);
+	for (cpu = 0; cpu < sim_world.cpus; cpu++)
+		if (w->ended[cpu] < begun[cpu])
+			sim_find("hwheel_synchronize of %s returned, and a callback runs on CPU %u",
+				 w->name, cpu);
+	call_end(&call, 0);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -683,9 +709,14 @@ static bool few_timers(const struct mwheel *w)
 
 void oracle_lock(raw_spinlock_t *lock)
 {
+	const struct sim_call *call = current->call;
+
 	if (lock->is_base)
 		lock->cascaded = peek_cascaded(lock);
 	lock->since = sim_time;
+	/* No call but one that waits takes a lock so often. A waiter must sleep or relax. */
+	if (call && ++current->tries > 300)
+		sim_find("%s waits without cpu_relax() or sleep", kinds[call->kind]);
 }
 
 /* How long locks were held, for max_locked_ns */

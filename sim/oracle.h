@@ -17,7 +17,7 @@ enum sim_kind {
 	CALL_ARMS = CALL_FORWARD,
 	CALL_CANCEL, CALL_TRY, CALL_CANCEL_SYNC, CALL_SHUTDOWN, CALL_SHUTDOWN_SYNC,
 	CALL_CANCELS = CALL_SHUTDOWN_SYNC,
-	CALL_PENDING, CALL_EXPIRES, CALL_REMAINING,
+	CALL_PENDING, CALL_EXPIRES, CALL_REMAINING, CALL_RUNNING, CALL_SYNCHRONIZE,
 	CALL_SETUP, CALL_DESTROY, CALL_CREATE, CALL_OTHER,
 };
 
@@ -39,7 +39,7 @@ struct sim_call {
 	int			on;
 	int			cpu, was_on;
 	unsigned int		seen, arms, cancels, alone;
-	bool			was_pending, dead_wheel, shut;
+	bool			was_pending, dead_wheel, shut, ran;
 	u64			pops, switches, time;
 	unsigned long long	sleeps;
 	unsigned int		hotplugs;
@@ -72,9 +72,10 @@ struct mwheel {
 	unsigned int		greedy[SIM_CPUS];	/* runs that moved, without a pause */
 	u64			armed_ahead[SIM_CPUS];
 	s64			last_due[SIM_CPUS];	/* the latest tick that has run */
+	u64			begun[SIM_CPUS], ended[SIM_CPUS];	/* callbacks */
 	u64			late_low[SIM_LATE], late_high[SIM_LATE];
 	s64			max_low[SIM_CPUS], max_high[SIM_CPUS];
-	unsigned int		hotplugs, life, setups;
+	unsigned int		hotplugs, life, users;
 	bool			crowded;
 };
 
@@ -135,6 +136,7 @@ extern u64 sim_worst;		/* greatest lateness, less callbacks and stalls */
 
 void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot);
 void call_end(struct sim_call *call, s64 ret);
+void call_synchronize(struct mwheel *w);
 s64 sim_clock(const struct mwheel *w);
 void busy_begin(void);			/* the program uses this CPU now, not hwheel */
 void busy_end(void);

@@ -118,6 +118,9 @@ static bool arm(struct slot *slot, enum sim_kind kind, s64 a, s64 b)
 	case CALL_REMAINING:
 		ret = hwheel_remaining(timer);
 		break;
+	case CALL_RUNNING:
+		ret = hwheel_running(timer);
+		break;
 	default:
 		break;
 	}
@@ -152,9 +155,9 @@ static void setup(struct slot *slot, struct mwheel *w, bool pinned)
 	slot->object->slot = slot;
 	call_begin(&call, CALL_SETUP, slot);
 	call.wheel = w;
-	w->setups++;
+	w->users++;
 	hwheel_setup(&slot->object->timer, w->wheel, callback, pinned ? HWHEEL_PINNED : 0);
-	w->setups--;
+	w->users--;
 	call_end(&call, 0);
 	if (slot->pending)
 		sim_find("timer %d was set up and is pending", slot->nr);
@@ -188,11 +191,13 @@ static void callback(struct hwheel_timer *timer)
 	struct object *object = container_of(timer, struct object, timer);
 	struct slot *slot = object->slot, *other;
 	unsigned long long writes = sim_writes;
+	struct mwheel *w = slot->wheel;
 	struct sim_cpu *cpu = sim_cpu;
+	int how = slot->how, base = slot->due_cpu;
 	u64 life = slot->life;
-	int how = slot->how;
 	s64 a = slot->a, b = slot->b;
 
+	w->begun[base]++;
 	oracle_callback(slot, object);
 	busy_begin();
 	if (sim_world.verbose)
@@ -276,6 +281,7 @@ static void callback(struct hwheel_timer *timer)
 	if (irqs_disabled())
 		cpu->off_writes += sim_writes - writes + 12 + 3 * 32;
 	oracle_callback_end(slot, life);
+	w->ended[base]++;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -356,6 +362,7 @@ static void do_ssync(const struct op *op)	{ simple(op, CALL_SHUTDOWN_SYNC); }
 static void do_pending(const struct op *op)	{ simple(op, CALL_PENDING); }
 static void do_expires(const struct op *op)	{ simple(op, CALL_EXPIRES); }
 static void do_remaining(const struct op *op)	{ simple(op, CALL_REMAINING); }
+static void do_running(const struct op *op)	{ simple(op, CALL_RUNNING); }
 
 static void do_at(const struct op *op)
 {
@@ -504,7 +511,7 @@ static void do_destroy(const struct op *op)
 	if (w == sim_wheels || w->state != LIVE_WHEEL)
 		return;
 	w->state = CLOSING_WHEEL;
-	while (w->setups)	/* until nobody is setting up a timer for it */
+	while (w->users)	/* until nobody sets up a timer for it, or waits for it */
 		sim_sleep(1000);
 	cancelled = w->cancelled;
 	call_begin(&call, CALL_DESTROY, NULL);
@@ -517,6 +524,17 @@ static void do_destroy(const struct op *op)
 		sim_find("%s was destroyed, but %llu timers are pending", w->name, w->pending);
 	w->wheel = NULL;
 	w->state = NO_WHEEL;
+}
+
+static void do_synchronize(const struct op *op)
+{
+	struct mwheel *w = wheel(op->arg[0]);
+
+	if (w->state != LIVE_WHEEL)
+		return;
+	w->users++;			/* nobody may destroy it meanwhile */
+	call_synchronize(w);
+	w->users--;
 }
 
 static void do_down(const struct op *op)
@@ -619,6 +637,8 @@ static const struct {
 	{ "pending",	do_pending },
 	{ "expires",	do_expires },
 	{ "remaining",	do_remaining },
+	{ "running",	do_running },
+	{ "synchronize", do_synchronize, IN_TASK },
 	{ "cb",		do_cb },
 	{ "crowd",	do_crowd,	IN_TASK },
 	{ "crowdat",	do_crowdat },
@@ -1115,6 +1135,7 @@ static void gen_cb(struct program *p, int actor, long long slot, long long n, lo
 void program_generate(struct program *p, unsigned long long seed)
 {
 	unsigned int actors, cpus, n, i, slots, wheels, nr_wheels = 0;
+	static const char *const asking[] = { "pending", "expires", "remaining", "running" };
 	bool hotplug, oom, suspend, churn, crowd, mistakes, reads, few, fight, parked;
 	long long ticks[SIM_WHEELS] = { };
 
@@ -1211,10 +1232,13 @@ void program_generate(struct program *p, unsigned long long seed)
 		if (fight && !one_in(4)) {
 			static const char *const fights[] = {
 				"add", "add", "on", "on", "cancel", "cancel", "try", "mod",
-				"reduce", "csync", "pending", "sleep", "run", "sleepto" };
+				"reduce", "csync", "pending", "running", "synchronize", "sleep",
+				"run", "sleepto" };
 			const char *name = fights[rnd(ARRAY_SIZE(fights))];
 
-			if (!strcmp(name, "sleep") || !strcmp(name, "run"))
+			if (!strcmp(name, "synchronize"))
+				EMIT(p, a, 't', name, w);
+			else if (!strcmp(name, "sleep") || !strcmp(name, "run"))
 				EMIT(p, a, 't', name, rnd(20000));
 			else if (!strcmp(name, "sleepto"))
 				EMIT(p, a, 't', name, slot, rnd(2000));
@@ -1312,8 +1336,9 @@ void program_generate(struct program *p, unsigned long long seed)
 			EMIT(p, a, 't', "setup", slot, w, one_in(4));
 			break;
 		case 17:
-			EMIT(p, a, context, one_in(2) ? "pending" : one_in(2) ? "expires" :
-			     "remaining", slot);
+			EMIT(p, a, context, asking[rnd(ARRAY_SIZE(asking))], slot);
+			if (one_in(4))
+				EMIT(p, a, 't', "synchronize", w);
 			break;
 		case 18:
 			gen_cb(p, a, slot, one_in(8) ? rnd(slots) : 1, tick, slots);
