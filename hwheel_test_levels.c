@@ -809,6 +809,60 @@ static void test_crowd_in_buckets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->l.fans_used, 0U);
 }
 
+/* Sifting begins as early as the comment of levels_lead() says. */
+static void test_lead(struct kunit *test)
+{
+	enum { NR = 128, TICKS = 1000 / HWHEEL_SIFT_NS };	/* timers sifted in a tick */
+	struct rig *rig = rig_new(test, 1000, SPOKES(NR, NR, NR), 0);
+	const u64 small = TICKS * (NR / 8 - 1);		/* it takes an eighth of a spoke */
+	const u64 moves = fls64(NR) / HWHEEL_FAN_BITS + 1;
+	struct hwheel_most *most = &rig->l.most[1];
+	struct hwheel_spoke *spoke = &rig->l.level[1].spokes[5];
+
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), 4ULL);
+	most->now = small;
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), NR / 2ULL);
+	rig->l.ahead = 7;
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), NR / 2 + 7ULL);
+	KUNIT_EXPECT_EQ(test, most->lead, NR / 2 + 7ULL);
+	most->now = small + TICKS;
+	rig->l.pending = 1000 * TICKS;
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), 1000 * moves + 1 + 7);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, 4 * NR),
+			4 * (NR / 8 + 1) + 7ULL);
+	rig->l.pending = 0;
+	rig->l.ahead = 0;
+
+	/* The largest crowd of this round and of the one before counts. */
+	most->now = small;
+	levels_set_clock(&rig->l, NR * NR - 1);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), NR / 2ULL);
+	KUNIT_EXPECT_EQ(test, most->now, small);
+	levels_set_clock(&rig->l, NR * NR);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), NR / 2ULL);
+	KUNIT_EXPECT_EQ(test, most->now, 0ULL);
+	levels_set_clock(&rig->l, 2 * NR * NR - 1);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), NR / 2ULL);
+	levels_set_clock(&rig->l, 2 * NR * NR);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), 4ULL);
+	rig->l.most[3].now = small;	/* the parking lot has no rounds */
+	levels_set_clock(&rig->l, 1000ULL * NR * NR * NR);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 3, NR), NR / 2ULL);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 3, NR), NR / 2ULL);
+
+	/* A crowd is noted again when it has doubled. */
+	most->now = 0;
+	spoke->added = 20;
+	levels_note_most(&rig->l, spoke);
+	KUNIT_EXPECT_EQ(test, most->now, 40ULL);
+	spoke->added = 40;
+	levels_note_most(&rig->l, spoke);
+	KUNIT_EXPECT_EQ(test, most->now, 40ULL);
+	spoke->added = 41;
+	levels_note_most(&rig->l, spoke);
+	KUNIT_EXPECT_EQ(test, most->now, 82ULL);
+}
+
 /* Timers that share a tick are moved together, however many they are. */
 static void test_same_tick(struct kunit *test)
 {
@@ -1293,6 +1347,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_bits_follow),
 	KUNIT_CASE(test_crowd),
 	KUNIT_CASE(test_crowd_in_buckets),
+	KUNIT_CASE(test_lead),
 	KUNIT_CASE(test_same_tick),
 	KUNIT_CASE(test_same_tick_parts),
 	KUNIT_CASE(test_same_tick_meets),

@@ -496,9 +496,13 @@ class Bench:
         words = [line for line in done.stdout.split('\n') if line]
         return words[0] if words else f'status {done.returncode}'
 
+    def sources(self, program):
+        """Those of the mutated files that a program includes."""
+        return FILES if program in self.flags else ('hwheel_levels.h',)
+
     def check_mutable(self, program):
         """A program that does not include the mutated sources would catch nothing."""
-        for name in FILES if program in self.flags else ['hwheel_levels.h']:
+        for name in self.sources(program):
             src = self.source(name, '#error mutated')
             try:
                 self.object(program, src, src)
@@ -524,15 +528,17 @@ class Bench:
         start, end, new = mutant.edit
         src = self.source(mutant.file, text[:start] + new + text[end:])
         try:
-            return self.judge_in(src)
+            return self.judge_in(src, mutant.file)
         except Unbuilt:
             return 'unbuilt', ''
         finally:
             shutil.rmtree(src)
 
-    def judge_in(self, src):
+    def judge_in(self, src, changed):
         built, same = {}, True
         for name, program, arguments in self.tests:
+            if changed not in self.sources(program):
+                continue
             if program not in built:
                 original = self.hash_of_original(program)
                 built[program] = self.object(program, src, src)

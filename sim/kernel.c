@@ -1313,6 +1313,8 @@ int hrtimer_cancel(struct hrtimer *timer)
 {
 	int ret;
 
+	if (nr_held[sim_cpu->id])	/* the callback may wait for this lock */
+		sim_find("%s() with a lock held", __func__);
 	while ((ret = hrtimer_try_to_cancel(timer)) < 0) {
 		if (timer->__running == sim_cpu && !SIM_RT)
 			sim_find("%s() waits for its own CPU", __func__);

@@ -603,6 +603,9 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 		sim_find("hwheel_reduce moved timer %d from %lld to the later %lld", slot->nr,
 			 slot->expires, (s64)peek_expires(timer));
 	check_armed(call, slot, peek_expires(timer));
+	if (slot->running && cpu != slot->due_cpu)
+		sim_find("timer %d is armed on CPU %d, and its callback runs on CPU %d", slot->nr,
+			 cpu, slot->due_cpu);
 	/* On the right CPU? */
 	if (call->hotplugs == sim_hotplugs && !(sim_hotplugs & 1) && !slot->running &&
 	    !slot->popped && !just_ran(slot)) {
@@ -1353,6 +1356,26 @@ static void check_count(struct mwheel *w, const char *name, u64 mine)
 		sim_find("stats of %s: %s is %llu, not %llu", w->name, name, count, mine);
 }
 
+/* As sim_read_file(). The first line must say what the columns are. */
+char *oracle_read(const struct mwheel *w, const char *file, size_t chunk)
+{
+	static const char *const first[] = {
+		"config", "# name value\n",
+		"levels", "# cpu level tick_ns spokes interval_ns clock_ns occupied timers next_ns\n",
+		"spokes", "# cpu level spoke expiration_ns timers\n",
+		"timers", "# cpu level spoke expires_ns remaining_ns function\n",
+		"stats", "# counter total cpu0",
+		"lateness", "# up_to_ns timers\n",
+	};
+	char *text = sim_read_file(w->name, file, chunk);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(first) && text; i += 2)
+		if (!strcmp(file, first[i]) && strncmp(text, first[i + 1], strlen(first[i + 1])))
+			sim_find("file %s of %s begins with %.80s", file, w->name, text);
+	return text;
+}
+
 #define NONE	(-1LL)
 
 /*
@@ -1392,7 +1415,7 @@ static int compare_s64(const void *a, const void *b)
 
 static void compare_timers(struct mwheel *w, size_t chunk)
 {
-	char *text = sim_read_file(w->name, "timers", chunk), *p = text, word[32];
+	char *text = oracle_read(w, "timers", chunk), *p = text, word[32];
 	s64 c[8], *mine, *theirs;
 	u64 n = 0, m = 0;
 	unsigned int i;
@@ -1428,7 +1451,7 @@ static void compare_timers(struct mwheel *w, size_t chunk)
 /* Each row of @file has a number of timers in @column, and an expiration in @next. */
 static void compare_sum(struct mwheel *w, const char *file, int column, int next)
 {
-	char *text = sim_read_file(w->name, file, 4096), *p = text, word[32];
+	char *text = oracle_read(w, file, 4096), *p = text, word[32];
 	u64 sum = 0, least = S64_MAX, mine = S64_MAX;
 	bool level[SIM_CPUS] = { };
 	unsigned int i;
@@ -1546,9 +1569,9 @@ static void compare_files(struct mwheel *w)
 {
 	u64 moved = peek_moves(w->wheel), cpu;
 	s64 before = sim_clock(w), now;
-	struct rows levels = rows_of(sim_read_file(w->name, "levels", 64 + sim_rnd(4096)));
-	struct rows spokes = rows_of(sim_read_file(w->name, "spokes", 64 + sim_rnd(4096)));
-	struct rows timers = rows_of(sim_read_file(w->name, "timers", 64 + sim_rnd(4096)));
+	struct rows levels = rows_of(oracle_read(w, "levels", 64 + sim_rnd(4096)));
+	struct rows spokes = rows_of(oracle_read(w, "spokes", 64 + sim_rnd(4096)));
+	struct rows timers = rows_of(oracle_read(w, "timers", 64 + sim_rnd(4096)));
 	unsigned int shown[SIM_CPUS] = { };
 	int i, j = 0;
 
@@ -1604,20 +1627,26 @@ static bool exact_late(const struct mwheel *w)
 
 static void compare_stats(struct mwheel *w)
 {
-	char *text = sim_read_file(w->name, "stats", 4096), *p = text, word[32];
+	char *text = oracle_read(w, "stats", 4096), *p = text, word[32];
 	s64 c[16], moved[SIM_CPUS] = { };
 	u64 idle = 0, runs = 0, migrated = 0, kicks = 0, overruns = 0;
-	int n, i;
+	char columns[100] = "# counter total";
+	int n, i, rows = 0;
 
 	if (!text)
 		return;
+	for (i = 0; i < (int)sim_world.cpus; i++)
+		sprintf(columns + strlen(columns), " cpu%d", i);
 	while ((n = row(&p, word, c, 16)) >= 0) {
 		s64 sum = 0, most = 0;
 
+		if (*word == '#' && strcmp(text, columns))
+			sim_find("stats of %s begins with %s", w->name, text);
 		if (*word == '#')
 			continue;
-		if (n != (int)sim_world.cpus + 2)
-			sim_find("stats of %s: %d columns", w->name, n);
+		rows++;
+		if (n != (int)sim_world.cpus + 2 || hwheel_count(w->wheel, word) != (u64)c[1])
+			sim_find("stats of %s: row %s of %d columns", w->name, word, n);
 		for (i = 2; i < n; i++) {
 			sum += c[i];
 			most = max(most, c[i]);
@@ -1659,6 +1688,8 @@ static void compare_stats(struct mwheel *w)
 					 w->name, word, i - 2, c[i], w->max_low[i - 2],
 					 w->max_high[i - 2]);
 	}
+	if (rows != 14)
+		sim_find("stats of %s: %d rows", w->name, rows);
 	if (idle > w->cancelled + w->rearmed + migrated + kicks + runs / 2 + 8)
 		sim_find("stats of %s: %llu idle interrupts", w->name, idle);
 	if (!w->crowded && !overruns && !sim_suspends && w->config.context != HWHEEL_WORK &&
@@ -1670,7 +1701,7 @@ static void compare_stats(struct mwheel *w)
 
 static void compare_lateness(struct mwheel *w)
 {
-	char *text = sim_read_file(w->name, "lateness", 4096), *p = text, word[32];
+	char *text = oracle_read(w, "lateness", 4096), *p = text, word[32];
 	u64 total = 0, low = 0, high = 0, theirs[SIM_LATE] = { };
 	s64 c[4];
 	int i;
@@ -1703,7 +1734,7 @@ static void compare_lateness(struct mwheel *w)
 static void compare_config(struct mwheel *w)
 {
 	static const char *const contexts[] = { "softirq", "hardirq", "work" };
-	char *text = sim_read_file(w->name, "config", 4096), wanted[100];
+	char *text = oracle_read(w, "config", 4096), wanted[100];
 
 	if (!text)
 		return;

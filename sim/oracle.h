@@ -142,6 +142,7 @@ void busy_begin(void);			/* the program uses this CPU now, not hwheel */
 void busy_end(void);
 void oracle_callback(struct slot *slot, struct object *object);
 void oracle_callback_end(struct slot *slot, u64 life);
+char *oracle_read(const struct mwheel *w, const char *file, size_t chunk);
 void oracle_compare(struct mwheel *w);	/* counters and files with the table */
 void oracle_new_wheel(struct mwheel *w);
 

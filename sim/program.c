@@ -565,8 +565,8 @@ static void do_read(const struct op *op)
 		"timers", "levels", "spokes", "stats", "lateness", "config" };
 
 	unsigned int file = (unsigned long long)op->arg[1] % 6;
-	char *text = sim_read_file(wheel(op->arg[0])->name, files[file],
-				   64 + (unsigned long long)op->arg[2] % 8192);
+	char *text = oracle_read(wheel(op->arg[0]), files[file],
+				 64 + (unsigned long long)op->arg[2] % 8192);
 	char *line = text, *end;
 
 	/* Each row must be a timer, whatever other actors do meanwhile. */
@@ -1188,7 +1188,9 @@ void program_generate(struct program *p, unsigned long long seed)
 		EMIT(p, 0, 't', "oom", 0, 2 + rnd(4));
 	for (i = 0; i < slots && !crowd; i++)
 		EMIT(p, 0, 't', "setup", i, one_in(6) ? 0 : rnd(nr_wheels), one_in(4));
-	if (fight || one_in(2))
+	if (fight && one_in(2))
+		EMIT(p, 0, 't', "cb", 0, slots, HOW_ADD, rnd(3000), 0, 200);
+	else if (fight || one_in(2))
 		EMIT(p, 0, 't', "cb", 0, slots, HOW_RUN, rnd(fight ? 20000 : 3000), 0, 0);
 	n = few ? 40 + rnd(200) : 100 + rnd(1500);
 	if (crowd)
