@@ -809,6 +809,40 @@ static void test_crowd_in_buckets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->l.fans_used, 0U);
 }
 
+static void expect_span(struct rig *rig, struct hwheel_spoke *spoke, u64 begin, u64 width)
+{
+	u64 got;
+
+	KUNIT_EXPECT_EQ(rig->test, spoke_begin(&rig->l, spoke, &got), begin);
+	KUNIT_EXPECT_EQ(rig->test, got, width);
+}
+
+/* The ticks of a spoke of a level, of a bucket, and of the fans of the bucket */
+static void test_spans(struct kunit *test)
+{
+	struct rig *rig = rig_new(test, MS, SPOKES(16, 16, 16), 3);
+	struct item *t = items_new(test, 2);
+	struct hwheel_spoke *bucket = levels_transit(&rig->l, 12), *child;
+
+	rig_fan(rig);
+	add(rig, &t[0], 600);
+	add(rig, &t[1], 5000);
+	expect_span(rig, &rig->l.level[0].spokes[3], 3, 1);
+	expect_span(rig, &rig->l.level[0].spokes[2], 18, 1);
+	expect_span(rig, &rig->l.level[2].spokes[2], 512, 256);
+	expect_span(rig, bucket, 4096, 4096);
+	child = levels_fan_place(&rig->l, bucket, 5000);	/* its fan has 8 spokes */
+	expect_span(rig, child, 4608, 512);
+	child = levels_fan_place(&rig->l, child, 5000);
+	expect_span(rig, child, 4992, 64);
+	child = levels_fan_place(&rig->l, child, 5000);
+	expect_span(rig, child, 5000, 8);
+	child = levels_fan_place(&rig->l, child, 5000);
+	expect_span(rig, child, 5000, 1);
+	KUNIT_EXPECT_EQ(test, rig->l.fans_used, 4U);
+	KUNIT_EXPECT_EQ(test, rig->l.fans, (unsigned int)RIG_FANS);
+}
+
 /* Sifting begins as early as the comment of levels_lead() says. */
 static void test_lead(struct kunit *test)
 {
@@ -1347,6 +1381,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_bits_follow),
 	KUNIT_CASE(test_crowd),
 	KUNIT_CASE(test_crowd_in_buckets),
+	KUNIT_CASE(test_spans),
 	KUNIT_CASE(test_lead),
 	KUNIT_CASE(test_same_tick),
 	KUNIT_CASE(test_same_tick_parts),
