@@ -952,6 +952,50 @@ static void test_same_tick_parts(struct kunit *test)
 }
 
 /*
+ * Three crowds are due at one tick each. They begin in different levels and meet in one
+ * spoke. Their ticks are so close that one spoke of a fan covers them. No crowd moves one
+ * by one.
+ */
+static void test_same_tick_crowds(struct kunit *test)
+{
+	enum { MANY = 1000, CROWDS = 3, SLOT = 3 * 2097152, SPOKE = SLOT + 140 * 128 };
+	static const u64 ticks[][CROWDS] = {
+		{ 20, 21, 20 }, { 20, 22, 20 }, { 21, 22, 21 }, { 20, 20, 20 },
+	};
+	struct rig *rig = rig_new(test, MS, SPOKES(128, 128, 128, 128), 0);
+	struct item *t = items_new(test, CROWDS * MANY);
+	unsigned int i, j, most, wrong;
+	u64 now;
+
+	rig_fan(rig);
+	for (j = 0; j < ARRAY_SIZE(ticks); j++) {
+		rig_begin(rig, 0);
+		rig->last = 0;
+		for (i = 0; i < CROWDS * MANY; i++) {
+			add(rig, &t[i], SPOKE + ticks[j][i / MANY]);
+			if (i == MANY - 1)
+				advance(rig, SLOT - 10 * 16384);
+			if (i == 2 * MANY - 1)
+				advance(rig, SPOKE - 127 * 128);
+		}
+		expect_place(rig, &t[2 * MANY], 1, 12);
+		most = 0;
+		for (now = SPOKE - 127 * 128; now < SPOKE + 30; now++) {
+			advance(rig, now);
+			most = max(most, rig->l.fans_used);
+			if (now % 64 == 0)
+				expect_sound(rig);
+		}
+		for (i = 0, wrong = 0; i < CROWDS * MANY; i++)
+			wrong += t[i].fired * MS != t[i].timer.expires;
+		KUNIT_EXPECT_EQ(test, wrong, 0U);
+		KUNIT_EXPECT_LE(test, rig->l.moved, 30ULL);
+		KUNIT_EXPECT_LE(test, most, 8U);
+		KUNIT_EXPECT_EQ(test, rig->l.fans_used, 0U);
+	}
+}
+
+/*
  * Two crowds are due at one tick each. They meet in one spoke while there are no fans.
  * Later there are, and timers of a third tick join them.
  */
@@ -1385,6 +1429,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_lead),
 	KUNIT_CASE(test_same_tick),
 	KUNIT_CASE(test_same_tick_parts),
+	KUNIT_CASE(test_same_tick_crowds),
 	KUNIT_CASE(test_same_tick_meets),
 	KUNIT_CASE(test_past_fair),
 	KUNIT_CASE(test_slack),
