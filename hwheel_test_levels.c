@@ -843,6 +843,27 @@ static void test_spans(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->l.fans, (unsigned int)RIG_FANS);
 }
 
+/* A few timers go from bucket to bucket. They need no fan. */
+static void test_few_in_buckets(struct kunit *test)
+{
+	enum { FEW = HWHEEL_CROWD - 1, DUE = 0xfff0 };
+	struct rig *rig = rig_new(test, MS, SPOKES(2), 100);
+	struct item *t = items_new(test, FEW);
+	unsigned int i, used = 0;
+	u64 now;
+
+	rig_fan(rig);
+	for (i = 0; i < FEW; i++)
+		add(rig, &t[i], DUE + i);
+	for (now = 100; now < DUE + FEW; now++) {
+		advance(rig, now);
+		used = max(used, rig->l.fans_used);
+	}
+	KUNIT_EXPECT_EQ(test, used, 0U);
+	KUNIT_EXPECT_EQ(test, rig->fired, (u64)FEW);
+	KUNIT_EXPECT_EQ(test, rig->last, now - 1);
+}
+
 /* Sifting begins as early as the comment of levels_lead() says. */
 static void test_lead(struct kunit *test)
 {
@@ -851,7 +872,8 @@ static void test_lead(struct kunit *test)
 	const u64 small = TICKS * (NR / 8 - 1);		/* it takes an eighth of a spoke */
 	const u64 moves = fls64(NR) / HWHEEL_FAN_BITS + 1;
 	struct hwheel_most *most = &rig->l.most[1];
-	struct hwheel_spoke *spoke = &rig->l.level[1].spokes[5];
+	struct hwheel_spoke *spoke = &rig->l.level[1].spokes[5], *child, *which;
+	u64 begin;
 
 	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), 4ULL);
 	most->now = small;
@@ -895,6 +917,20 @@ static void test_lead(struct kunit *test)
 	spoke->added = 41;
 	levels_note_most(&rig->l, spoke);
 	KUNIT_EXPECT_EQ(test, most->now, 82ULL);
+
+	/* The begin of the crowd counts, which may be in a fan */
+	rig_fan(rig);
+	begin = rig->l.clock + 5 * NR;
+	most->now = small;
+	spoke->added = 20;
+	KUNIT_EXPECT_EQ(test, spoke_next_sift(&rig->l, spoke, &which), begin - NR / 2);
+	KUNIT_EXPECT_PTR_EQ(test, which, spoke);
+	spoke->added = 0;
+	child = levels_fan_place(&rig->l, spoke, begin + NR / 2);
+	child->added = 20;
+	levels_note_crowd(&rig->l, child);
+	KUNIT_EXPECT_EQ(test, spoke_next_sift(&rig->l, spoke, &which), begin);
+	KUNIT_EXPECT_PTR_EQ(test, which, child);
 }
 
 /* Timers that share a tick are moved together, however many they are. */
@@ -1426,6 +1462,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_crowd),
 	KUNIT_CASE(test_crowd_in_buckets),
 	KUNIT_CASE(test_spans),
+	KUNIT_CASE(test_few_in_buckets),
 	KUNIT_CASE(test_lead),
 	KUNIT_CASE(test_same_tick),
 	KUNIT_CASE(test_same_tick_parts),

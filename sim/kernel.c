@@ -909,15 +909,21 @@ static struct {
 static raw_spinlock_t *held[SIM_CPUS][16];
 static int nr_held[SIM_CPUS];
 
+/* The locks of the bases of a wheel differ only in high bits. */
+static unsigned int order_hash(raw_spinlock_t *outer, raw_spinlock_t *inner)
+{
+	return ((unsigned long)outer * 31 + (unsigned long)inner) * 0x9e3779b97f4a7c15UL >> 52;
+}
+
 static void note_order(raw_spinlock_t *outer, raw_spinlock_t *inner)
 {
-	unsigned long hash = ((unsigned long)outer * 31 + (unsigned long)inner) / 8 % 4096;
+	unsigned int hash = order_hash(inner, outer);
 
-	orders[hash].outer = outer;
-	orders[hash].inner = inner;
-	hash = ((unsigned long)inner * 31 + (unsigned long)outer) / 8 % 4096;
 	if (orders[hash].outer == inner && orders[hash].inner == outer)
 		sim_find("two locks are taken in both orders");
+	hash = order_hash(outer, inner);
+	orders[hash].outer = outer;
+	orders[hash].inner = inner;
 }
 
 void sim_spin_init(raw_spinlock_t *lock)
