@@ -813,6 +813,8 @@ static void sim_main(void *arg)
 	}
 	snprintf(sim_wheels[0].name, sizeof(sim_wheels[0].name), "system");
 	err = sim_module_init();
+	if (err != -(int)world_number(program, "fails", 0))
+		sim_find("loading the module returns %d", err);
 	if (!err) {
 		oracle_new_wheel(&sim_wheels[0]);
 		sim_wheels[0].wheel = hwheel_system;
