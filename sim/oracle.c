@@ -941,8 +941,12 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
 	    peek_base_wheel(base) != wheel)
 		sim_find("hwheel_arm tells of another time than %lld", expires);
 	traced_arm[sim_cpu->id].base = NULL;
-	/* A run that takes a break has read the clock less than 8 steps ago. */
 	w = wheel_of(base);
+	/* While a kick is on its way, hwheel does not know the time. In a gap many become one. */
+	if (w && timer->__queued && timer->__expires == expires && expires &&
+	    sim_world.cpus == 1 && !w->config.gap_ns)
+		sim_find("the hrtimer of CPU %d is started again for %lld", cpu, expires);
+	/* A run that takes a break has read the clock less than 8 steps ago. */
 	if (w && w->config.context != HWHEEL_WORK && peek_break(wheel, cpu) &&
 	    expires + 8 * sim_world.jitter <= sim_clock(w) && w->budget >= 20000 &&
 	    !sim_world.stall && !sim_world.ranks && !sim_world.holds)
