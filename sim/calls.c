@@ -584,6 +584,8 @@ static void other_timers(void)
 /* What hwheel tells debugobjects */
 static void debug_objects(void)
 {
+	struct list_head half;
+
 	setup(one, count);
 	EXPECT(sim_descr->debug_hint(one) == count);
 	EXPECT(!strcmp(sim_descr->name, "hwheel_timer"));
@@ -628,6 +630,19 @@ static void debug_objects(void)
 	setup(&objects[1].timer, count);
 	objects[1].timer = *one;
 	objects[1].timer.entry.next = &objects[1].timer.entry;
+	setup(&objects[1].timer, count);
+	half.prev = &objects[1].timer.entry;		/* one neighbour points back */
+	objects[1].timer = *one;
+	objects[1].timer.entry.next = &half;
+	setup(&objects[1].timer, count);
+	half.next = &objects[1].timer.entry;
+	half.prev = NULL;
+	objects[1].timer = *one;
+	objects[1].timer.entry.prev = &half;
+	setup(&objects[1].timer, count);
+	objects[1].timer = *one;
+	objects[1].timer.entry.next = (void *)8;	/* can't be read */
+	objects[1].timer.entry.prev = &half;
 	setup(&objects[1].timer, count);
 	objects[1].timer = *one;
 	objects[1].timer.entry.prev = NULL;
