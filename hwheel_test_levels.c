@@ -843,25 +843,33 @@ static void test_spans(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->l.fans, (unsigned int)RIG_FANS);
 }
 
-/* A few timers go from bucket to bucket. They need no fan. */
+/* A few timers go from bucket to bucket. Only a crowd needs a fan. */
 static void test_few_in_buckets(struct kunit *test)
 {
-	enum { FEW = HWHEEL_CROWD - 1, DUE = 0xfff0 };
-	struct rig *rig = rig_new(test, MS, SPOKES(2), 100);
-	struct item *t = items_new(test, FEW);
-	unsigned int i, used = 0;
+	enum { FEW = HWHEEL_CROWD - 1, ENTERED = 0x9000, DUE = 0xfff0 };
+	struct rig *rig = rig_new(test, MS, SPOKES(2), 0);
+	struct item *t = items_new(test, FEW + 1);
+	unsigned int i, n, used;
 	u64 now;
 
 	rig_fan(rig);
-	for (i = 0; i < FEW; i++)
-		add(rig, &t[i], DUE + i);
-	for (now = 100; now < DUE + FEW; now++) {
-		advance(rig, now);
-		used = max(used, rig->l.fans_used);
+	for (n = FEW; n <= FEW + 1; n++) {
+		rig_begin(rig, 100);
+		rig->fired = 0;
+		rig->last = 0;
+		used = 0;
+		for (i = 0; i < n; i++)
+			add(rig, &t[i], DUE + i);
+		advance(rig, ENTERED);
+		KUNIT_EXPECT_EQ(test, !!rig->l.fans_used, n > FEW);
+		for (now = ENTERED; now < DUE + n; now++) {
+			advance(rig, now);
+			used = max(used, rig->l.fans_used);
+		}
+		KUNIT_EXPECT_EQ(test, !!used, n > FEW);
+		KUNIT_EXPECT_EQ(test, rig->fired, (u64)n);
+		KUNIT_EXPECT_EQ(test, rig->last, now - 1);
 	}
-	KUNIT_EXPECT_EQ(test, used, 0U);
-	KUNIT_EXPECT_EQ(test, rig->fired, (u64)FEW);
-	KUNIT_EXPECT_EQ(test, rig->last, now - 1);
 }
 
 /* Sifting begins as early as the comment of levels_lead() says. */

@@ -946,6 +946,10 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
 	if (w && timer->__queued && timer->__expires == expires && expires &&
 	    sim_world.cpus == 1 && !w->config.gap_ns)
 		sim_find("the hrtimer of CPU %d is started again for %lld", cpu, expires);
+	/* What is left to do after a run can wait until the CPU has been left to others. */
+	if (w && timer->__running && w->config.context != HWHEEL_WORK &&
+	    expires <= sim_clock(w) - (s64)(sim_time - w->run_begun[cpu]))
+		sim_find("a run on CPU %d of %s is to go on at once", cpu, w->name);
 	/* A run that takes a break has read the clock less than 8 steps ago. */
 	if (w && w->config.context != HWHEEL_WORK && peek_break(wheel, cpu) &&
 	    expires + 8 * sim_world.jitter <= sim_clock(w) && w->budget >= 20000 &&
