@@ -581,6 +581,24 @@ static void other_timers(void)
 	EXPECT(!hwheel_pending(&here.timer) && here.state == ODEBUG_STATE_NONE);
 }
 
+static void delayed(struct work_struct *work)
+{
+	EXPECT(to_hwheel_delayed_work(work) == &sim_delayed);
+	runs++;
+}
+
+/* Delayed work: only that it runs, and which function the kernel is told of */
+static void delayed_work(void)
+{
+	HWHEEL_INIT_DELAYED_WORK(&sim_delayed, wheel, delayed);
+	EXPECT(sim_descr->debug_hint(&sim_delayed.timer) == delayed);
+	runs = 0;
+	EXPECT(hwheel_queue_delayed_work_on(0, system_percpu_wq, &sim_delayed, 1000000));
+	EXPECT(!hwheel_queue_delayed_work_on(0, system_percpu_wq, &sim_delayed, 1000000));
+	sim_sleep(5000000);
+	EXPECT(runs == 1 && !hwheel_delayed_work_pending(&sim_delayed));
+}
+
 /* What hwheel tells debugobjects */
 static void debug_objects(void)
 {
@@ -700,6 +718,7 @@ void known_calls(void)
 	unset_timers();
 	bad_numbers();
 	other_timers();
+	delayed_work();
 	debug_objects();
 	conversions();
 	sim_world.no_debug_objects = true;

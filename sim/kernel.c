@@ -926,10 +926,13 @@ static void note_order(raw_spinlock_t *outer, raw_spinlock_t *inner)
 	orders[hash].inner = inner;
 }
 
+static bool in_percpu(const void *ptr);
+
 void sim_spin_init(raw_spinlock_t *lock)
 {
 	memset(lock, 0, sizeof(*lock));
-	lock->is_base = true;
+	lock->is_base = in_percpu(lock);
+	lock->ready = true;
 }
 
 static void locked(raw_spinlock_t *lock)
@@ -951,6 +954,8 @@ void sim_spin_lock(raw_spinlock_t *lock, bool nested)
 	sim_step(SIM_CALL);
 	preempt_disable();
 	c = sim_cpu;
+	if (!lock->ready)
+		sim_find("a lock is used that was never initialized");
 	if (in_hardirq())
 		lock->in_irq = true;
 	if (!c->irqs_off)
@@ -1901,6 +1906,11 @@ static size_t percpu_used;
 static struct {
 	size_t at, size;
 } percpu_free[64];
+
+static bool in_percpu(const void *ptr)
+{
+	return ptr >= (void *)percpu && ptr < (void *)percpu + SIM_CPUS * PERCPU_SIZE;
+}
 
 static void percpu_init(void)
 {

@@ -35,9 +35,20 @@ unsigned int sim_left;
 /* What tracepoints have told */
 static u64 traced_entries, traced_exits, traced_moves[SIM_WHEELS], traced_cuts[SIM_WHEELS];
 
+struct hwheel_delayed_work sim_delayed;
+
+static struct object *object_of(const void *timer)
+{
+	static struct object delayed;	/* it has no slot */
+
+	if (timer == &sim_delayed.timer)
+		return &delayed;
+	return container_of((struct hwheel_timer *)timer, struct object, timer);
+}
+
 static struct slot *slot_of(const void *timer)
 {
-	return container_of((struct hwheel_timer *)timer, struct object, timer)->slot;
+	return object_of(timer)->slot;
 }
 
 s64 sim_clock(const struct mwheel *w)
@@ -446,11 +457,6 @@ void call_synchronize(struct mwheel *w)
 /* What hwheel tells the oracle */
 
 const struct debug_obj_descr *sim_descr;
-
-static struct object *object_of(void *timer)
-{
-	return container_of((struct hwheel_timer *)timer, struct object, timer);
-}
 
 static void object_init(void *addr, const struct debug_obj_descr *descr, bool on_stack)
 {

@@ -132,6 +132,7 @@ extern unsigned int sim_left;	/* warnings that something was left at the end */
 extern u64 sim_setups;		/* that the tracepoint told of */
 extern bool sim_warned;		/* it came */
 extern const struct debug_obj_descr *sim_descr;	/* what hwheel tells debugobjects */
+extern struct hwheel_delayed_work sim_delayed;	/* of calls.c */
 extern u64 sim_worst;		/* greatest lateness, less callbacks and stalls */
 
 void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot);
