@@ -40,7 +40,7 @@ faults=(
 	"splice-walk	hwheel_levels.h	/void levels_splice/,/^}/s/if (unlikely(l->walked == from))/if (0)/"
 	"hardirq-goes-on	hwheel.c	/^hwheel_process(/,/^}/s/if (context == HWHEEL_HARDIRQ)/if (0)/"
 	"spent-no-decay	hwheel.c	/bool hwheel_overdrawn/,/^}/s/base->spent -= .*/;/"
-	"end-run-resume	hwheel.c	/bool hwheel_end_run/,/^}/s/min(levels_tick_ns(levels, due), resume)/resume/"
+	"end-run-resume	hwheel.c	/bool hwheel_end_run/,/^}/s/min(max(levels_tick_ns(levels, due), base->quiet), resume)/resume/"
 	"remaining-clock	hwheel.c	/^ktime_t hwheel_remaining/,/^}/s/hwheel_clock(base->wheel)/ktime_get()/"
 	"want-no-retry	hwheel.c	/void hwheel_want/,/^}/s/(base->grow_after && time_before(jiffies, base->grow_after))/base->grow_after/"
 	"move-unpins	hwheel.c	/bool hwheel_move_batch/,/^}/s/levels_leave(&from->levels, timer);/& timer->flags = 0;/"

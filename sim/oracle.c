@@ -947,6 +947,8 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
 	    peek_base_wheel(base) != wheel)
 		sim_find("hwheel_arm tells of another time than %lld", expires);
 	traced_arm[sim_cpu->id].base = NULL;
+	if (!peek_pending(wheel, cpu))
+		sim_find("an hrtimer is armed for %lld, and no timer is pending", expires);
 	w = wheel_of(base);
 	/* While a kick is on its way, hwheel does not know the time. In a gap many become one. */
 	if (w && timer->__queued && timer->__expires == expires && expires &&

@@ -89,6 +89,11 @@ peek bool peek_busy(struct hwheel *wheel, int cpu)
 	       per_cpu_ptr(wheel->bases, cpu)->hrtimer.__running;
 }
 
+peek u64 peek_pending(struct hwheel *wheel, int cpu)
+{
+	return per_cpu_ptr(wheel->bases, cpu)->levels.pending;
+}
+
 peek u64 peek_cascaded(raw_spinlock_t *lock)
 {
 	return container_of(lock, struct hwheel_base, lock)->levels.moved;
