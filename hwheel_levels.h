@@ -1772,7 +1772,7 @@ static inline bool levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *
 		levels_put_moved(l, timer, to, tick);
 	}
 	l->moved += n;
-	if (n && spoke_bare(spoke)) {
+	if (spoke_bare(spoke)) {
 		levels_emptied(l, spoke);
 		l->visited++;
 	}
