@@ -856,6 +856,7 @@ static void count_run(struct mwheel *w, int cpu)
 	note_break(w, cpu);
 	/* If a timer is due, the break may be shorter than the moves. */
 	least = peek_ripe(w->wheel, cpu, sim_clock(w)) ? 50000 : 20000;
+	least += tally_since(&stalls, w->run_begun[cpu]);
 	if (!callbacks && ns > least && due_gap(w, cpu) < ns / 4 && ++w->greedy[cpu] > 16)
 		sim_find("runs on CPU %d of %s move timers without a pause", cpu, w->name);
 	if (callbacks || due_gap(w, cpu) >= ns / 4)
@@ -954,8 +955,12 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
 	if (w && timer->__queued && timer->__expires == expires && expires &&
 	    sim_world.cpus == 1 && !w->config.gap_ns)
 		sim_find("the hrtimer of CPU %d is started again for %lld", cpu, expires);
-	/* What is left to do after a run can wait until the CPU has been left to others. */
-	if (w && timer->__running && w->config.context != HWHEEL_WORK &&
+	/*
+	 * What is left to do after a run can wait until the CPU has been left to others. An
+	 * interrupt, or on PREEMPT_RT a task, may arm a timer before the run has returned.
+	 */
+	if (w && timer->__running && (w->config.context == HWHEEL_HARDIRQ || (!SIM_RT &&
+	    w->config.context == HWHEEL_SOFTIRQ && !in_hardirq())) &&
 	    expires <= sim_clock(w) - (s64)(sim_time - w->run_begun[cpu]))
 		sim_find("a run on CPU %d of %s is to go on at once", cpu, w->name);
 	/* A run that takes a break has read the clock less than 8 steps ago. */
