@@ -843,6 +843,42 @@ static void test_spans(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->l.fans, (unsigned int)RIG_FANS);
 }
 
+/* When is a spoke marked as crowded? */
+static void test_crowded(struct kunit *test)
+{
+	enum { CROWD = HWHEEL_CROWD, TICK = 5 * 16384 };
+	struct rig *rig = rig_new(test, MS, SPOKES(128, 128, 128), 0);
+	struct item *t = items_new(test, CROWD + 1);
+	struct hwheel_spoke *spoke = levels_place(&rig->l, TICK);
+	unsigned int i, gone;
+
+	/* There is no fan for a crowd of one tick, some timers of which are gone */
+	for (gone = 1; gone <= 2; gone++) {
+		rig_begin(rig, 0);
+		rig->last = 0;
+		for (i = 0; i < CROWD; i++)
+			add(rig, &t[i], TICK);
+		KUNIT_EXPECT_FALSE(test, spoke->more & HWHEEL_CROWDED);
+		for (i = 0; i < gone; i++)
+			levels_del(&rig->l, &t[i].timer);
+		add(rig, &t[CROWD], TICK + 1);
+		KUNIT_EXPECT_EQ(test, !!(spoke->more & HWHEEL_CROWDED), gone == 1);
+		expect_sound(rig);
+		advance(rig, TICK + 1);
+	}
+
+	/* A timer that passes on to the fan is none of the spoke's own */
+	add(rig, &t[0], 2 * TICK + 5);
+	add(rig, &t[1], 2 * TICK + 6);
+	for (i = 2; i < CROWD; i++)
+		add(rig, &t[i], 3 * TICK);
+	spoke = levels_place(&rig->l, 2 * TICK + 5);
+	levels_pass(&rig->l, spoke, 2 * TICK + 1);
+	KUNIT_EXPECT_EQ(test, spoke->bound, 2 * TICK + 1ULL);
+	KUNIT_EXPECT_EQ(test, spoke->added, 2U);
+	KUNIT_EXPECT_FALSE(test, spoke->more & HWHEEL_CROWDED);
+}
+
 /* A few timers go from bucket to bucket. Only a crowd needs a fan. */
 static void test_few_in_buckets(struct kunit *test)
 {
@@ -1470,6 +1506,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_crowd),
 	KUNIT_CASE(test_crowd_in_buckets),
 	KUNIT_CASE(test_spans),
+	KUNIT_CASE(test_crowded),
 	KUNIT_CASE(test_few_in_buckets),
 	KUNIT_CASE(test_lead),
 	KUNIT_CASE(test_same_tick),
