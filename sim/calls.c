@@ -436,8 +436,11 @@ static void synchronize(void)
 static int armed_while_running(int how)
 {
 	int there = (sim_cpu->id + 1) % sim_world.cpus, here = sim_cpu->id;
+	struct hwheel_timer *other = &objects[2].timer;
 
 	runs = 0;
+	setup(other, count);
+	hwheel_add_on(other, 1000000000, there);
 	setup(one, hold);
 	hwheel_add_on(one, 1000, there);
 	while (!held)
@@ -458,11 +461,15 @@ static int armed_while_running(int how)
 	case 4:
 		EXPECT(hwheel_cancel(one));
 		break;
+	case 5:					/* another timer does not matter */
+		EXPECT(hwheel_cancel(other));
+		break;
 	}
 	EXPECT(held);
 	last_cpu = -1;
 	sim_sleep(20000000);
 	EXPECT(!hwheel_pending(one) && runs == 2 - (how == 4));
+	hwheel_cancel(other);
 	return last_cpu == here ? 0 : last_cpu == there ? 1 : -1;
 }
 
@@ -528,6 +535,7 @@ static void callbacks(enum hwheel_context context)
 		EXPECT(armed_while_running(2) == 1);
 		EXPECT(armed_while_running(3) == 1);
 		EXPECT(armed_while_running(4) == -1);
+		EXPECT(armed_while_running(5) == 0);
 		EXPECT(hwheel_count(wheel, "migrated") >= 1);
 	}
 	run(count);
