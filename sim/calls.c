@@ -120,7 +120,8 @@ static const struct {
 	{ { .name = "w", .flags = 3, .context = HWHEEL_WORK }, -EINVAL, FLAGS("0x3") },
 	{ { .name = "w", .gap_ns = 1000000001 }, -EINVAL,
 	  W "gap_ns 1000000001 is more than a second\n" },
-	{ { .name = "system" }, -EEXIST, "wheel \"system\": there is one with that name already\n" },
+	{ { .name = "system" }, -EEXIST,
+	  "wheel \"system\": there is one with that name already\n" },
 };
 
 static const struct {

@@ -941,6 +941,7 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
 	struct hwheel_base *base = traced_arm[sim_cpu->id].base;
 	struct hwheel *wheel;
 	struct mwheel *w;
+	bool in_run;
 	int cpu;
 
 	wheel = peek_wheel(timer, &cpu);
@@ -959,8 +960,10 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
 	 * What is left to do after a run can wait until the CPU has been left to others. An
 	 * interrupt, or on PREEMPT_RT a task, may arm a timer before the run has returned.
 	 */
-	if (w && timer->__running && (w->config.context == HWHEEL_HARDIRQ || (!SIM_RT &&
-	    w->config.context == HWHEEL_SOFTIRQ && !in_hardirq())) &&
+	in_run = w && timer->__running &&
+		 (w->config.context == HWHEEL_HARDIRQ ||
+		  (w->config.context == HWHEEL_SOFTIRQ && !SIM_RT && !in_hardirq()));
+	if (in_run &&
 	    expires <= sim_clock(w) - (s64)(sim_time - w->run_begun[cpu]))
 		sim_find("a run on CPU %d of %s is to go on at once", cpu, w->name);
 	/* A run that takes a break has read the clock less than 8 steps ago. */
@@ -1381,18 +1384,20 @@ static void check_count(struct mwheel *w, const char *name, u64 mine)
 char *oracle_read(const struct mwheel *w, const char *file, size_t chunk)
 {
 	static const char *const first[] = {
-		"config", "# name value\n",
-		"levels", "# cpu level tick_ns spokes interval_ns clock_ns occupied timers next_ns\n",
-		"spokes", "# cpu level spoke expiration_ns timers\n",
-		"timers", "# cpu level spoke expires_ns remaining_ns function\n",
-		"stats", "# counter total cpu0",
-		"lateness", "# up_to_ns timers\n",
+		"config", "name value\n",
+		"levels", "cpu level tick_ns spokes interval_ns clock_ns occupied timers next_ns\n",
+		"spokes", "cpu level spoke expiration_ns timers\n",
+		"timers", "cpu level spoke expires_ns remaining_ns function\n",
+		"stats", "counter total cpu0",
+		"lateness", "up_to_ns timers\n",
 	};
 	char *text = sim_read_file(w->name, file, chunk);
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(first) && text; i += 2)
-		if (!strcmp(file, first[i]) && strncmp(text, first[i + 1], strlen(first[i + 1])))
+		if (!strcmp(file, first[i]) &&
+		    (strncmp(text, "# ", 2) ||
+		     strncmp(text + 2, first[i + 1], strlen(first[i + 1]))))
 			sim_find("file %s of %s begins with %.80s", file, w->name, text);
 	return text;
 }
