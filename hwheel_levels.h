@@ -879,15 +879,12 @@ levels_find(struct hwheel_levels *l, u64 *due, const struct hwheel_level **level
 	return spoke;
 }
 
-/* As levels_find(), for a timer that moves. It is due at @tick, or was overdue when armed. */
+/* As levels_find(), for a timer that moves. @tick is not before the clock. */
 static inline struct hwheel_spoke *levels_place(struct hwheel_levels *l, u64 tick)
 {
-	const struct hwheel_level *lv;
-	u64 ahead;
+	const struct hwheel_level *lv = levels_lowest(l, tick - l->clock);
+	u64 ahead = level_slot(lv, tick) - lv->slot;
 
-	tick = max(tick, l->clock);
-	lv = levels_lowest(l, tick - l->clock);
-	ahead = level_slot(lv, tick) - lv->slot;
 	return likely(ahead < lv->open) ? level_ahead(lv, ahead) :
 					  levels_place_above(l, lv, tick);
 }
@@ -1932,7 +1929,7 @@ static inline bool levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *
 		levels_put_moved(l, timer, to, tick);
 	}
 	l->moved += n;
-	if (n && spoke_bare(spoke)) {
+	if (spoke_bare(spoke)) {
 		levels_emptied(l, spoke);
 		l->visited++;
 	}

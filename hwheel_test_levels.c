@@ -839,6 +839,173 @@ static void test_crowd_wakes(struct kunit *test)
 	}
 }
 
+static void expect_span(struct rig *rig, struct hwheel_spoke *spoke, u64 begin, u64 width)
+{
+	u64 got;
+
+	KUNIT_EXPECT_EQ(rig->test, spoke_begin(&rig->l, spoke, &got), begin);
+	KUNIT_EXPECT_EQ(rig->test, got, width);
+}
+
+/* The ticks of a spoke of a level, of a bucket, and of the fans of the bucket */
+static void test_spans(struct kunit *test)
+{
+	struct rig *rig = rig_new(test, MS, SPOKES(16, 16, 16), 3);
+	struct item *t = items_new(test, 2);
+	struct hwheel_spoke *bucket = levels_transit(&rig->l, 12), *child;
+
+	rig_fan(rig);
+	add(rig, &t[0], 600);
+	add(rig, &t[1], 5000);
+	expect_span(rig, &rig->l.level[0].spokes[3], 3, 1);
+	expect_span(rig, &rig->l.level[0].spokes[2], 18, 1);
+	expect_span(rig, &rig->l.level[2].spokes[2], 512, 256);
+	expect_span(rig, bucket, 4096, 4096);
+	child = levels_fan_place(&rig->l, bucket, 5000);	/* its fan has 8 spokes */
+	expect_span(rig, child, 4608, 512);
+	child = levels_fan_place(&rig->l, child, 5000);
+	expect_span(rig, child, 4992, 64);
+	child = levels_fan_place(&rig->l, child, 5000);
+	expect_span(rig, child, 5000, 8);
+	child = levels_fan_place(&rig->l, child, 5000);
+	expect_span(rig, child, 5000, 1);
+	KUNIT_EXPECT_EQ(test, rig->l.fans_used, 4U);
+	KUNIT_EXPECT_EQ(test, rig->l.fans, (unsigned int)RIG_FANS);
+}
+
+/* When is a spoke marked as crowded? */
+static void test_crowded(struct kunit *test)
+{
+	enum { CROWD = HWHEEL_CROWD, TICK = 5 * 16384 };
+	struct rig *rig = rig_new(test, MS, SPOKES(128, 128, 128), 0);
+	struct item *t = items_new(test, CROWD + 1);
+	struct hwheel_spoke *spoke = levels_place(&rig->l, TICK);
+	unsigned int i, gone;
+
+	/* There is no fan for a crowd of one tick, some timers of which are gone */
+	for (gone = 1; gone <= 2; gone++) {
+		rig_begin(rig, 0);
+		rig->last = 0;
+		for (i = 0; i < CROWD; i++)
+			add(rig, &t[i], TICK);
+		KUNIT_EXPECT_FALSE(test, spoke->more & HWHEEL_CROWDED);
+		for (i = 0; i < gone; i++)
+			levels_del(&rig->l, &t[i].timer);
+		add(rig, &t[CROWD], TICK + 1);
+		KUNIT_EXPECT_EQ(test, !!(spoke->more & HWHEEL_CROWDED), gone == 1);
+		expect_sound(rig);
+		advance(rig, TICK + 1);
+	}
+
+	/* A timer that passes on to the fan is none of the spoke's own */
+	add(rig, &t[0], 2 * TICK + 5);
+	add(rig, &t[1], 2 * TICK + 6);
+	for (i = 2; i < CROWD; i++)
+		add(rig, &t[i], 3 * TICK);
+	spoke = levels_place(&rig->l, 2 * TICK + 5);
+	levels_pass(&rig->l, spoke, 2 * TICK + 1);
+	KUNIT_EXPECT_EQ(test, spoke->bound, 2 * TICK + 1ULL);
+	KUNIT_EXPECT_EQ(test, spoke->added, 2U);
+	KUNIT_EXPECT_FALSE(test, spoke->more & HWHEEL_CROWDED);
+}
+
+/* A few timers go from bucket to bucket. Only a crowd needs a fan. */
+static void test_few_in_buckets(struct kunit *test)
+{
+	enum { FEW = HWHEEL_CROWD - 1, ENTERED = 0x9000, DUE = 0xfff0 };
+	struct rig *rig = rig_new(test, MS, SPOKES(2), 0);
+	struct item *t = items_new(test, FEW + 1);
+	unsigned int i, n, used;
+	u64 now;
+
+	rig_fan(rig);
+	for (n = FEW; n <= FEW + 1; n++) {
+		rig_begin(rig, 100);
+		rig->fired = 0;
+		rig->last = 0;
+		used = 0;
+		for (i = 0; i < n; i++)
+			add(rig, &t[i], DUE + i);
+		advance(rig, ENTERED);
+		KUNIT_EXPECT_EQ(test, !!rig->l.fans_used, n > FEW);
+		for (now = ENTERED; now < DUE + n; now++) {
+			advance(rig, now);
+			used = max(used, rig->l.fans_used);
+		}
+		KUNIT_EXPECT_EQ(test, !!used, n > FEW);
+		KUNIT_EXPECT_EQ(test, rig->fired, (u64)n);
+		KUNIT_EXPECT_EQ(test, rig->last, now - 1);
+	}
+}
+
+/* Sifting begins as early as the comment of levels_lead() says. */
+static void test_lead(struct kunit *test)
+{
+	enum { NR = 128, TICKS = 1000 / HWHEEL_SIFT_NS };	/* timers sifted in a tick */
+	struct rig *rig = rig_new(test, 1000, SPOKES(NR, NR, NR), 0);
+	const u64 small = TICKS * (NR / 8 - 1);		/* it takes an eighth of a spoke */
+	const u64 moves = fls64(NR) / HWHEEL_FAN_BITS + 1;
+	struct hwheel_most *most = &rig->l.most[1];
+	struct hwheel_spoke *spoke = &rig->l.level[1].spokes[5], *child, *which;
+	u64 begin;
+
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), 4ULL);
+	most->now = small;
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), NR / 2ULL);
+	rig->l.ahead = 7;
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), NR / 2 + 7ULL);
+	most->now = small + TICKS;
+	rig->l.pending = 1000 * TICKS;
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), 1000 * moves + 1 + 7);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, 4 * NR),
+			4 * (NR / 8 + 1) + 7ULL);
+	rig->l.pending = 0;
+	rig->l.ahead = 0;
+
+	/* The largest crowd of this round and of the one before counts. */
+	most->now = small;
+	levels_set_clock(&rig->l, NR * NR - 1);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), NR / 2ULL);
+	KUNIT_EXPECT_EQ(test, most->now, small);
+	levels_set_clock(&rig->l, NR * NR);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), NR / 2ULL);
+	KUNIT_EXPECT_EQ(test, most->now, 0ULL);
+	levels_set_clock(&rig->l, 2 * NR * NR - 1);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), NR / 2ULL);
+	levels_set_clock(&rig->l, 2 * NR * NR);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), 4ULL);
+	rig->l.most[3].now = small;	/* the parking lot has no rounds */
+	levels_set_clock(&rig->l, 1000ULL * NR * NR * NR);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 3, NR), NR / 2ULL);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 3, NR), NR / 2ULL);
+
+	/* A crowd is noted again when it has doubled. */
+	most->now = 0;
+	spoke->added = 20;
+	levels_note_most(&rig->l, spoke);
+	KUNIT_EXPECT_EQ(test, most->now, 40ULL);
+	spoke->added = 40;
+	levels_note_most(&rig->l, spoke);
+	KUNIT_EXPECT_EQ(test, most->now, 40ULL);
+	spoke->added = 41;
+	levels_note_most(&rig->l, spoke);
+	KUNIT_EXPECT_EQ(test, most->now, 82ULL);
+
+	/* The begin of the crowd counts, which may be in a fan */
+	rig_fan(rig);
+	begin = rig->l.clock + 5 * NR;
+	most->now = small;
+	spoke->added = 20;
+	KUNIT_EXPECT_EQ(test, spoke_next_sift(&rig->l, spoke, &which), begin - NR / 2);
+	KUNIT_EXPECT_PTR_EQ(test, which, spoke);
+	spoke->added = 0;
+	child = levels_fan_place(&rig->l, spoke, begin + NR / 2);
+	child->added = 20;
+	levels_note_crowd(&rig->l, child);
+	KUNIT_EXPECT_EQ(test, spoke_next_sift(&rig->l, spoke, &which), begin);
+	KUNIT_EXPECT_PTR_EQ(test, which, child);
+}
+
 /* Timers that share a tick are moved together, however many they are. */
 static void test_same_tick(struct kunit *test)
 {
@@ -889,6 +1056,50 @@ static void test_same_tick_parts(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, rig->fired, (u64)MANY + 1);
 		KUNIT_EXPECT_EQ(test, t[MANY - 1].fired, begin + 101);
 		KUNIT_EXPECT_LE(test, rig->l.moved, 20ULL);
+		KUNIT_EXPECT_EQ(test, rig->l.fans_used, 0U);
+	}
+}
+
+/*
+ * Three crowds are due at one tick each. They begin in different levels and meet in one
+ * spoke. Their ticks are so close that one spoke of a fan covers them. No crowd moves one
+ * by one.
+ */
+static void test_same_tick_crowds(struct kunit *test)
+{
+	enum { MANY = 1000, CROWDS = 3, SLOT = 3 * 2097152, SPOKE = SLOT + 140 * 128 };
+	static const u64 ticks[][CROWDS] = {
+		{ 20, 21, 20 }, { 20, 22, 20 }, { 21, 22, 21 }, { 20, 20, 20 },
+	};
+	struct rig *rig = rig_new(test, MS, SPOKES(128, 128, 128, 128), 0);
+	struct item *t = items_new(test, CROWDS * MANY);
+	unsigned int i, j, most, wrong;
+	u64 now;
+
+	rig_fan(rig);
+	for (j = 0; j < ARRAY_SIZE(ticks); j++) {
+		rig_begin(rig, 0);
+		rig->last = 0;
+		for (i = 0; i < CROWDS * MANY; i++) {
+			add(rig, &t[i], SPOKE + ticks[j][i / MANY]);
+			if (i == MANY - 1)
+				advance(rig, SLOT - 10 * 16384);
+			if (i == 2 * MANY - 1)
+				advance(rig, SPOKE - 127 * 128);
+		}
+		expect_place(rig, &t[2 * MANY], 1, 12);
+		most = 0;
+		for (now = SPOKE - 127 * 128; now < SPOKE + 30; now++) {
+			advance(rig, now);
+			most = max(most, rig->l.fans_used);
+			if (now % 64 == 0)
+				expect_sound(rig);
+		}
+		for (i = 0, wrong = 0; i < CROWDS * MANY; i++)
+			wrong += t[i].fired * MS != t[i].timer.expires;
+		KUNIT_EXPECT_EQ(test, wrong, 0U);
+		KUNIT_EXPECT_LE(test, rig->l.moved, 30ULL);
+		KUNIT_EXPECT_LE(test, most, 8U);
 		KUNIT_EXPECT_EQ(test, rig->l.fans_used, 0U);
 	}
 }
@@ -1327,8 +1538,13 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_crowd),
 	KUNIT_CASE(test_crowd_in_buckets),
 	KUNIT_CASE(test_crowd_wakes),
+	KUNIT_CASE(test_spans),
+	KUNIT_CASE(test_crowded),
+	KUNIT_CASE(test_few_in_buckets),
+	KUNIT_CASE(test_lead),
 	KUNIT_CASE(test_same_tick),
 	KUNIT_CASE(test_same_tick_parts),
+	KUNIT_CASE(test_same_tick_crowds),
 	KUNIT_CASE(test_same_tick_meets),
 	KUNIT_CASE(test_past_fair),
 	KUNIT_CASE(test_slack),

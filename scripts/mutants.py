@@ -442,6 +442,7 @@ class Bench:
                 self.parts(program)
                 self.original[program] = self.object(program, self.top,
                                                      f'{self.dir}/original')
+                self.check_mutable(program)
             return self.original[program]
 
     def object(self, program, src, out):
@@ -455,10 +456,12 @@ class Bench:
             self.gcc(*self.flags[program], '-O1', *strict, '-c', f'{self.top}/sim/wheel.c',
                      '-o', path)
         else:
-            name = {'replay': 'fuzz/fuzz_levels.c', 'kunit': 'hwheel_test_levels.c',
-                    'exhaustive': 'proofs/exhaustive.c'}[program]
+            # A file includes the headers of its own folder first
+            name = {'replay': f'{self.top}/fuzz/fuzz_levels.c',
+                    'kunit': f'{src}/hwheel_test_levels.c',
+                    'exhaustive': f'{self.top}/proofs/exhaustive.c'}[program]
             self.gcc(*self.fuzz, '-O2' if program == 'exhaustive' else '-O1', *strict, '-c',
-                     '-iquote', src, f'{self.top}/{name}', '-o', path)
+                     '-iquote', src, name, '-o', path)
         # A mutation changes only code: other sections stay the same. So hash the whole file.
         with open(path, 'rb') as file:
             return hashlib.sha256(file.read()).hexdigest()
@@ -494,31 +497,49 @@ class Bench:
         words = [line for line in done.stdout.split('\n') if line]
         return words[0] if words else f'status {done.returncode}'
 
-    def source(self, mutant, text):
-        """A folder with the mutated sources."""
+    def sources(self, program):
+        """Those of the mutated files that a program includes."""
+        return FILES if program in self.flags else ('hwheel_levels.h',)
+
+    def check_mutable(self, program):
+        """A program that does not include the mutated sources would catch nothing."""
+        for name in self.sources(program):
+            src = self.source(name, '#error mutated')
+            try:
+                self.object(program, src, src)
+            except Unbuilt:
+                continue
+            finally:
+                shutil.rmtree(src)
+            raise Broken(f'{program} does not include the mutants of {name}')
+
+    def source(self, changed, text):
+        """A folder with the sources, one of which has another text."""
         src = tempfile.mkdtemp(dir=self.dir)
         for name in os.listdir(self.top):
             if name.startswith('hwheel') and name.endswith(('.c', '.h')):
                 os.symlink(f'{self.top}/{name}', f'{src}/{name}')
-        os.unlink(f'{src}/{mutant.file}')
-        start, end, new = mutant.edit
-        with open(f'{src}/{mutant.file}', 'w', encoding='utf-8') as file:
-            file.write(text[:start] + new + text[end:])
+        os.unlink(f'{src}/{changed}')
+        with open(f'{src}/{changed}', 'w', encoding='utf-8') as file:
+            file.write(text)
         return src
 
     def judge(self, mutant, text):
         """Returns what became of the mutant, and by which test."""
-        src = self.source(mutant, text)
+        start, end, new = mutant.edit
+        src = self.source(mutant.file, text[:start] + new + text[end:])
         try:
-            return self.judge_in(src)
+            return self.judge_in(src, mutant.file)
         except Unbuilt:
             return 'unbuilt', ''
         finally:
             shutil.rmtree(src)
 
-    def judge_in(self, src):
+    def judge_in(self, src, changed):
         built, same = {}, True
         for name, program, arguments in self.tests:
+            if changed not in self.sources(program):
+                continue
             if program not in built:
                 original = self.hash_of_original(program)
                 built[program] = self.object(program, src, src)

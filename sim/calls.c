@@ -85,36 +85,51 @@ static void run(void (*function)(struct hwheel_timer *timer))
 /* ------------------------------------------------------------------------ */
 /* Wheels */
 
-#define A_NAME	"a name is 1 to 31 characters"
-#define NAME_31	"a234567890123456789012345678901"
+#define W		"wheel \"w\": "
+#define A_NAME(name)	"wheel \"" name "\": a name is 1 to 31 characters without a '/'\n"
+#define SPOKES		W "a level's number of spokes is not 2 to 4096\n"
+#define REACH		W "tick times spokes of all levels is over S64_MAX ns; take fewer\n"
+#define NO_FLAGS(flags)	W "flags " flags ": only HWHEEL_UNBOUND, HWHEEL_REALTIME and " \
+			"HWHEEL_DEFERRABLE are allowed\n"
+#define NO_WORK(flags)	W "flags " flags ": HWHEEL_UNBOUND is only allowed with HWHEEL_WORK\n"
+#define NEITHER		W "HWHEEL_DEFERRABLE goes with neither HWHEEL_HARDIRQ nor CLOCK_BOOTTIME\n"
+#define NAME_31		"a234567890123456789012345678901"
 
 static const struct {
 	struct hwheel_config	config;
 	long			error;
 	const char		*says;
 } refused[] = {
-	{ { }, -EINVAL, A_NAME },
-	{ { .name = "" }, -EINVAL, A_NAME },
-	{ { .name = "a/b" }, -EINVAL, A_NAME },
-	{ { .name = "." }, -EINVAL, A_NAME },
-	{ { .name = ".." }, -EINVAL, A_NAME },
-	{ { .name = NAME_31 "2" }, -EINVAL, A_NAME },
-	{ { .name = "w", .tick_ns = 999 }, -EINVAL, "\"w\": the tick is shorter than 1000 ns" },
-	{ { .name = "w", .levels = 9 }, -EINVAL, "levels is not 1 to 8" },
-	{ { .name = "w", .spokes = { 1 } }, -EINVAL, "spokes is not 2 to 4096" },
-	{ { .name = "w", .levels = 2, .spokes = { 2, 4097 } }, -EINVAL, "not 2 to 4096" },
+	{ { }, -EINVAL, A_NAME("") },
+	{ { .name = "" }, -EINVAL, A_NAME("") },
+	{ { .name = "a/b" }, -EINVAL, A_NAME("a/b") },
+	{ { .name = "." }, -EINVAL, A_NAME(".") },
+	{ { .name = ".." }, -EINVAL, A_NAME("..") },
+	{ { .name = NAME_31 "2" }, -EINVAL, A_NAME(NAME_31 "2") },
+	{ { .name = "w", .tick_ns = 999 }, -EINVAL, W "the tick is shorter than 1000 ns\n" },
+	{ { .name = "w", .levels = 9 }, -EINVAL, W "the number of levels is not 1 to 8\n" },
+	{ { .name = "w", .spokes = { 1 } }, -EINVAL, SPOKES },
+	{ { .name = "w", .levels = 2, .spokes = { 2, 4097 } }, -EINVAL, SPOKES },
 	{ { .name = "w", .tick_ns = S64_MAX / 2 + 1, .levels = 1, .spokes = { 2 } }, -EINVAL,
-	  "over S64_MAX ns" },
-	{ { .name = "w", .tick_ns = 1ULL << 63 }, -EINVAL, "over S64_MAX ns" },
-	{ { .name = "w", .clock = 4 }, -EINVAL, "clock 4 is not" },
-	{ { .name = "w", .context = 3 }, -EINVAL, "no context 3" },
-	{ { .name = "w", .context = -1 }, -EINVAL, "no context -1" },
-	{ { .name = "w", .flags = HWHEEL_UNBOUND }, -EINVAL, "flags 0x1" },
-	{ { .name = "w", .flags = 8, .context = HWHEEL_WORK }, -EINVAL, "flags 0x8" },
-	{ { .name = "w", .flags = 15, .context = HWHEEL_WORK }, -EINVAL, "flags 0xf" },
-	{ { .name = "w", .flags = 3 }, -EINVAL, "flags 0x3" },
-	{ { .name = "w", .clock = 11, .flags = HWHEEL_REALTIME }, -EINVAL, "ask for one" },
-	{ { .name = "system" }, -EEXIST, "\"system\": there is one with that name" },
+	  REACH },
+	{ { .name = "w", .tick_ns = 1ULL << 63 }, -EINVAL, REACH },
+	{ { .name = "w", .clock = 4 }, -EINVAL,
+	  W "clock 4 is not CLOCK_MONOTONIC, CLOCK_BOOTTIME or CLOCK_TAI\n" },
+	{ { .name = "w", .clock = 11, .flags = HWHEEL_REALTIME }, -EINVAL,
+	  W "HWHEEL_REALTIME and clock 11: ask for one of them\n" },
+	{ { .name = "w", .context = 3 }, -EINVAL, W "there is no context 3\n" },
+	{ { .name = "w", .context = -1 }, -EINVAL, W "there is no context -1\n" },
+	{ { .name = "w", .flags = 8, .context = HWHEEL_WORK }, -EINVAL, NO_FLAGS("0x8") },
+	{ { .name = "w", .flags = 15, .context = HWHEEL_WORK }, -EINVAL, NO_FLAGS("0xf") },
+	{ { .name = "w", .flags = HWHEEL_UNBOUND }, -EINVAL, NO_WORK("0x1") },
+	{ { .name = "w", .flags = 3 }, -EINVAL, NO_WORK("0x3") },
+	{ { .name = "w", .flags = HWHEEL_DEFERRABLE, .context = HWHEEL_HARDIRQ }, -EINVAL,
+	  NEITHER },
+	{ { .name = "w", .flags = HWHEEL_DEFERRABLE, .clock = CLOCK_BOOTTIME }, -EINVAL, NEITHER },
+	{ { .name = "w", .gap_ns = 1000000001 }, -EINVAL,
+	  W "gap_ns 1000000001 is more than a second\n" },
+	{ { .name = "system" }, -EEXIST,
+	  "wheel \"system\": there is one with that name already\n" },
 };
 
 static const struct {
@@ -143,7 +158,7 @@ static const struct {
 	{ { .name = "w", .context = HWHEEL_WORK, .flags = HWHEEL_UNBOUND }, "\nunbound 1\nbytes" },
 	{ { .name = "w", .budget_ns = 1 }, "\nbudget_ns 1\n" },
 	{ { .name = "w", .budget_ns = U64_MAX }, "\nbudget_ns 9223372036854775807\n" },
-	{ { .name = "w", .gap_ns = 500000 }, "\ngap_ns 500000\n" },
+	{ { .name = "w", .gap_ns = 1000000000 }, "\ngap_ns 1000000000\n" },
 };
 
 static void refusals(void)
@@ -157,7 +172,7 @@ static void refusals(void)
 		*sim_said = 0;
 		new = hwheel_create(&refused[i].config);
 		if (!IS_ERR(new) || PTR_ERR(new) != refused[i].error ||
-		    !strstr(sim_said, refused[i].says))
+		    strcmp(sim_said, refused[i].says))
 			sim_find("configuration %u is refused with %ld, \"%s\"", i,
 				 IS_ERR(new) ? PTR_ERR(new) : 0, sim_said);
 	}
@@ -194,7 +209,7 @@ static void no_memory(void)
 		if (!IS_ERR(wheel))
 			break;
 		EXPECT(wheel == ERR_PTR(-ENOMEM));
-		EXPECT(strstr(sim_said, "\"poor\": out of memory"));
+		EXPECT(!strcmp(sim_said, "wheel \"poor\": out of memory\n"));
 		EXPECT(!sim_read_file("poor", "config", 4096));
 	}
 	sim_fail_allocs(0, 0);
@@ -225,6 +240,9 @@ static void null_timers(void)
 	EXPECT(!WARNS(IS_NULL, hwheel_shutdown_sync(NULL)));
 	EXPECT(!WARNS(IS_NULL, hwheel_expires(NULL)));
 	EXPECT(!WARNS(IS_NULL, hwheel_remaining(NULL)));
+	EXPECT(!WARNS(IS_NULL, hwheel_running(NULL)));
+	WARNS("waits for the callbacks of wheel", (hwheel_synchronize(NULL), 0));
+	WARNS("waits for the callbacks of wheel", (hwheel_synchronize(ERR_PTR(-EINVAL)), 0));
 	EXPECT(!hwheel_pending(NULL));
 	WARNS("set up a timer that is NULL", (hwheel_setup(NULL, wheel, count, 0), 0));
 }
@@ -244,7 +262,7 @@ static void unset_timers(void)
 	EXPECT(!WARNS(UNSET, hwheel_remaining(one)));
 	EXPECT(!WARNS(UNSET, hwheel_cancel_sync(one)));
 	EXPECT(!hwheel_cancel(one));
-	WARNS(BAD, (hwheel_setup(one, NULL, count, 0), 0));
+	WARNS("set up with wheel (nil)e, callback 0x", (hwheel_setup(one, NULL, count, 0), 0));
 	EXPECT(!WARNS(UNSET, hwheel_add(one, 0)));
 	WARNS(BAD, (hwheel_setup(one, ERR_PTR(-EINVAL), count, 0), 0));
 	EXPECT(!WARNS(UNSET, hwheel_add(one, 0)));
@@ -263,6 +281,7 @@ static void bad_numbers(void)
 {
 	int cpus[] = { -1, -1000, (int)sim_world.cpus, 4096 }, cpu = sim_cpu->id;
 	unsigned int i;
+	char *text;
 	s64 now;
 
 	setup(one, count);
@@ -312,6 +331,9 @@ static void bad_numbers(void)
 	EXPECT(hwheel_count(wheel, "none") == U64_MAX);
 	EXPECT(hwheel_count(wheel, "expired") == runs);
 	EXPECT(hwheel_count(wheel, "max_late_ns") > S64_MAX);
+	text = sim_read_file("known", "lateness", 4096);
+	EXPECT(strstr(text, "\n18446744073709551615 1\n"));
+	free(text);
 }
 
 static void wait_for_itself(struct hwheel_timer *timer)
@@ -325,6 +347,15 @@ static void wait_for_itself(struct hwheel_timer *timer)
 static void destroy_own(struct hwheel_timer *timer)
 {
 	WARNS("from one of its callbacks", (hwheel_destroy(wheel), 0));
+	runs++;
+}
+
+static void synchronize_own(struct hwheel_timer *timer)
+{
+	EXPECT(hwheel_running(timer));
+	WARNS("in one of them", (hwheel_synchronize(wheel), 0));
+	if (!in_hardirq())
+		hwheel_synchronize(hwheel_system);	/* the callbacks of another wheel */
 	runs++;
 }
 
@@ -376,19 +407,54 @@ static void wait_wrongly(void)
 	hwheel_add(one, 1000000000);
 	sim_irq_enter();
 	EXPECT(WARNS("where one can't wait", hwheel_cancel_sync(one)));
+	WARNS("where one can't wait", (hwheel_synchronize(wheel), 0));
 	sim_irq_exit();
-	EXPECT(held && !hwheel_pending(one));
+	EXPECT(held && !hwheel_pending(one) && hwheel_running(one));
 	EXPECT(hwheel_try_cancel(one) == -1);
 	EXPECT(!hwheel_cancel_sync(one) && !held);
-	EXPECT(!hwheel_try_cancel(one));
+	EXPECT(!hwheel_try_cancel(one) && !hwheel_running(one));
+}
+
+static void hold_again(struct hwheel_timer *timer)
+{
+	hold(timer);
+	hwheel_add(timer, 0);
+}
+
+/* Wait for a callback on another CPU, but not for those that follow. */
+static void synchronize(void)
+{
+	unsigned int before;
+
+	hwheel_synchronize(wheel);
+	runs = 0;
+	setup(one, hold_again);
+	hwheel_add_on(one, 1000, (sim_cpu->id + 1) % sim_world.cpus);
+	while (!held)
+		sim_sleep(1000);
+	before = runs;
+	hwheel_synchronize(wheel);
+	EXPECT(runs <= before + 2 && (!held || runs > before));
+	hwheel_shutdown_sync(one);
+	runs = 0;
+	setup(one, hold);
+	hwheel_add_on(one, 1000, (sim_cpu->id + 1) % sim_world.cpus);
+	while (!held)
+		sim_sleep(1000);
+	hwheel_synchronize(wheel);
+	EXPECT(!held && runs == 1);
+	hwheel_shutdown_sync(one);
 }
 
 /* Begin a callback on another CPU, and let it be armed @how meanwhile. */
 static int armed_while_running(int how)
 {
 	int there = (sim_cpu->id + 1) % sim_world.cpus, here = sim_cpu->id;
+	struct hwheel_timer *other = &objects[2].timer;
 
 	runs = 0;
+	setup(other, count);
+	hwheel_add_on(other, 1000000000, there);
 	setup(one, hold);
 	hwheel_add_on(one, 1000, there);
 	while (!held)
@@ -409,11 +475,15 @@ static int armed_while_running(int how)
 	case 4:
 		EXPECT(hwheel_cancel(one));
 		break;
+	case 5:					/* another timer does not matter */
+		EXPECT(hwheel_cancel(other));
+		break;
 	}
 	EXPECT(held);
 	last_cpu = -1;
 	sim_sleep(20000000);
 	EXPECT(!hwheel_pending(one) && runs == 2 - (how == 4));
+	hwheel_cancel(other);
 	return last_cpu == here ? 0 : last_cpu == there ? 1 : -1;
 }
 
@@ -469,14 +539,17 @@ static void callbacks(enum hwheel_context context)
 	sim_world.no_debug_objects = false;
 	if (context == HWHEEL_WORK)
 		run(destroy_own);
+	run(synchronize_own);
 	if (sim_world.cpus > 1) {
 		wait_wrongly();
+		synchronize();
 		wait_in_run();
 		EXPECT(armed_while_running(0) == 0);
 		EXPECT(armed_while_running(1) == 1);
 		EXPECT(armed_while_running(2) == 1);
 		EXPECT(armed_while_running(3) == 1);
 		EXPECT(armed_while_running(4) == -1);
+		EXPECT(armed_while_running(5) == 0);
 		EXPECT(hwheel_count(wheel, "migrated") >= 1);
 	}
 	run(count);
@@ -533,9 +606,29 @@ static void other_timers(void)
 	EXPECT(!hwheel_pending(&here.timer) && here.state == ODEBUG_STATE_NONE);
 }
 
+static void delayed(struct work_struct *work)
+{
+	EXPECT(to_hwheel_delayed_work(work) == &sim_delayed);
+	runs++;
+}
+
+/* Delayed work: only that it runs, and which function the kernel is told of */
+static void delayed_work(void)
+{
+	HWHEEL_INIT_DELAYED_WORK(&sim_delayed, wheel, delayed);
+	EXPECT(sim_descr->debug_hint(&sim_delayed.timer) == delayed);
+	runs = 0;
+	EXPECT(hwheel_queue_delayed_work_on(0, system_percpu_wq, &sim_delayed, 1000000));
+	EXPECT(!hwheel_queue_delayed_work_on(0, system_percpu_wq, &sim_delayed, 1000000));
+	sim_sleep(5000000);
+	EXPECT(runs == 1 && !hwheel_delayed_work_pending(&sim_delayed));
+}
+
 /* The calls that hwheel makes to debugobjects */
 static void debug_objects(void)
 {
+	struct list_head half;
+
 	setup(one, count);
 	EXPECT(sim_descr->debug_hint(one) == count);
 	EXPECT(!strcmp(sim_descr->name, "hwheel_timer"));
@@ -580,6 +673,19 @@ static void debug_objects(void)
 	setup(&objects[1].timer, count);
 	objects[1].timer = *one;
 	objects[1].timer.entry.next = &objects[1].timer.entry;
+	setup(&objects[1].timer, count);
+	half.prev = &objects[1].timer.entry;		/* one neighbour points back */
+	objects[1].timer = *one;
+	objects[1].timer.entry.next = &half;
+	setup(&objects[1].timer, count);
+	half.next = &objects[1].timer.entry;
+	half.prev = NULL;
+	objects[1].timer = *one;
+	objects[1].timer.entry.prev = &half;
+	setup(&objects[1].timer, count);
+	objects[1].timer = *one;
+	objects[1].timer.entry.next = (void *)8;	/* can't be read */
+	objects[1].timer.entry.prev = &half;
 	setup(&objects[1].timer, count);
 	objects[1].timer = *one;
 	objects[1].timer.entry.prev = NULL;
@@ -715,6 +821,7 @@ void known_calls(void)
 	unset_timers();
 	bad_numbers();
 	other_timers();
+	delayed_work();
 	debug_objects();
 	conversions();
 	many_users();

@@ -569,6 +569,7 @@ void sim_might_sleep(const char *where)
 	sim_cpu->curr->where = where;
 	sim_cpu->curr->sleeps++;
 	sim_cpu->curr->unrested = 0;
+	sim_cpu->curr->tries = 0;
 	sim_step(SIM_READ);
 }
 
@@ -583,6 +584,7 @@ void cpu_relax(void)
 	struct task_struct *task = sim_cpu->curr;
 	unsigned int ns = 50 << min(task->relaxed / 16, 6U);
 
+	task->tries = 0;
 	if (++task->relaxed > 100000)
 		sim_find("a wait that does not end: 100000 times %s() in %s", __func__,
 			 task->name);
@@ -913,21 +915,30 @@ static struct {
 static raw_spinlock_t *held[SIM_CPUS][16];
 static int nr_held[SIM_CPUS];
 
+/* The locks of the bases of a wheel differ only in high bits. */
+static unsigned int order_hash(raw_spinlock_t *outer, raw_spinlock_t *inner)
+{
+	return ((unsigned long)outer * 31 + (unsigned long)inner) * 0x9e3779b97f4a7c15UL >> 52;
+}
+
 static void note_order(raw_spinlock_t *outer, raw_spinlock_t *inner)
 {
-	unsigned long hash = ((unsigned long)outer * 31 + (unsigned long)inner) / 8 % 4096;
+	unsigned int hash = order_hash(inner, outer);
 
-	orders[hash].outer = outer;
-	orders[hash].inner = inner;
-	hash = ((unsigned long)inner * 31 + (unsigned long)outer) / 8 % 4096;
 	if (orders[hash].outer == inner && orders[hash].inner == outer)
 		sim_find("two locks are taken in both orders");
+	hash = order_hash(outer, inner);
+	orders[hash].outer = outer;
+	orders[hash].inner = inner;
 }
+
+static bool in_percpu(const void *ptr);
 
 void sim_spin_init(raw_spinlock_t *lock)
 {
 	memset(lock, 0, sizeof(*lock));
-	lock->is_base = true;
+	lock->is_base = in_percpu(lock);
+	lock->ready = true;
 }
 
 static void locked(raw_spinlock_t *lock)
@@ -949,6 +960,8 @@ void sim_spin_lock(raw_spinlock_t *lock, bool nested)
 	sim_step(SIM_CALL);
 	preempt_disable();
 	c = sim_cpu;
+	if (!lock->ready)
+		sim_find("a lock is used that was never initialized");
 	if (in_hardirq())
 		lock->in_irq = true;
 	if (!c->irqs_off)
@@ -1365,6 +1378,8 @@ int hrtimer_cancel(struct hrtimer *timer)
 {
 	int ret;
 
+	if (nr_held[sim_cpu->id])	/* the callback may wait for this lock */
+		sim_find("%s() with a lock held", __func__);
 	while ((ret = hrtimer_try_to_cancel(timer)) < 0) {
 		if (timer->__running == sim_cpu && !SIM_RT)
 			sim_find("%s() waits for its own CPU", __func__);
@@ -1996,6 +2011,11 @@ static size_t percpu_used;
 static struct {
 	size_t at, size;
 } percpu_free[64];
+
+static bool in_percpu(const void *ptr)
+{
+	return ptr >= (void *)percpu && ptr < (void *)percpu + SIM_CPUS * PERCPU_SIZE;
+}
 
 static void percpu_init(void)
 {

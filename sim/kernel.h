@@ -38,6 +38,7 @@ struct task_struct {
 	int			count;		/* preempt_count() */
 	int			bh;		/* local_bh_disable() on PREEMPT_RT */
 	unsigned int		relaxed;	/* calls of cpu_relax() in this wait */
+	unsigned int		tries;		/* locks since it last relaxed or slept */
 	unsigned long long	sleeps;		/* calls that said that they may sleep */
 	unsigned long long	unrested;	/* writes under locks since then */
 	int			pool;		/* a worker's pool; else -1 */

@@ -37,9 +37,20 @@ unsigned int sim_toggles;
 /* Counts from tracepoints */
 static u64 traced_entries, traced_exits, traced_moves[SIM_WHEELS], traced_cuts[SIM_WHEELS];
 
+struct hwheel_delayed_work sim_delayed;
+
+static struct object *object_of(const void *timer)
+{
+	static struct object delayed;	/* it has no slot */
+
+	if (timer == &sim_delayed.timer)
+		return &delayed;
+	return container_of((struct hwheel_timer *)timer, struct object, timer);
+}
+
 static struct slot *slot_of(const void *timer)
 {
-	return container_of((struct hwheel_timer *)timer, struct object, timer)->slot;
+	return object_of(timer)->slot;
 }
 
 /* Which of sim_callbacks[] it has */
@@ -285,6 +296,7 @@ void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot)
 	sim_quiet_steps = 0;
 	current->relaxed = 0;
 	current->unrested = 0;
+	current->tries = 0;
 	if (slot) {
 		struct sim_call *other;
 
@@ -293,6 +305,7 @@ void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot)
 			other->alone = 0;
 		call->seen = state(slot) | (just_ran(slot) ? SEEN_RUNNING : 0);
 		call->pops = slot->pops;
+		call->ran = slot->running;
 		if (slot->set_up) {
 			call->was_on = peek_timer_cpu(&slot->object->timer);
 			call->old_expires = peek_expires(&slot->object->timer);
@@ -340,8 +353,8 @@ static const char *const kinds[] = {
 	"hwheel_add", "hwheel_add_range", "hwheel_add_at", "hwheel_add_on", "hwheel_mod_pending",
 	"hwheel_reduce", "hwheel_forward", "hwheel_cancel", "hwheel_try_cancel",
 	"hwheel_cancel_sync", "hwheel_shutdown", "hwheel_shutdown_sync", "hwheel_pending",
-	"hwheel_expires", "hwheel_remaining", "hwheel_setup", "hwheel_destroy", "hwheel_create",
-	"other",
+	"hwheel_expires", "hwheel_remaining", "hwheel_running", "hwheel_synchronize",
+	"hwheel_setup", "hwheel_destroy", "hwheel_create", "other",
 };
 
 /*
@@ -505,6 +518,10 @@ void call_end(struct sim_call *call, s64 ret)
 	} else if (call->kind == CALL_PENDING) {
 		if (!(call->seen & (ret ? SEEN_PENDING : SEEN_IDLE)) && !in_change(slot))
 			sim_find("hwheel_pending of timer %d returned %lld", slot->nr, ret);
+	} else if (call->kind == CALL_RUNNING) {
+		if (ret ? !(call->seen & SEEN_RUNNING) :
+		    call->ran && slot->running && slot->pops == call->pops)
+			sim_find("hwheel_running of timer %d returned %lld", slot->nr, ret);
 	} else if (call->kind == CALL_EXPIRES) {
 		if (call->alone && slot->armed_once && ret != slot->expires &&
 		    ret != call->old_expires)
@@ -526,15 +543,30 @@ void call_end(struct sim_call *call, s64 ret)
 		call->next->link = call->link;
 }
 
+/* Callbacks of a base run one after the other, so numbers tell which of them have ended. */
+void call_synchronize(struct mwheel *w)
+{
+	bool sleeps = w->config.context == HWHEEL_WORK;
+	struct sim_call call;
+	unsigned int cpu;
+	u64 begun[SIM_CPUS];
+
+	call_begin(&call, CALL_SYNCHRONIZE, NULL);
+	memcpy(begun, w->begun, sizeof(begun));
+	hwheel_synchronize(w->wheel);
+	if (sleeps && call.sleeps == current->sleeps)
+		sim_find("hwheel_synchronize of %s may sleep, and does not say so", w->name);
+	for (cpu = 0; cpu < sim_world.cpus; cpu++)
+		if (w->ended[cpu] < begun[cpu])
+			sim_find("hwheel_synchronize of %s returned, and a callback runs on CPU %u",
+				 w->name, cpu);
+	call_end(&call, 0);
+}
+
 /* ------------------------------------------------------------------------ */
 /* Calls that hwheel makes: debugobjects, tracepoints */
 
 const struct debug_obj_descr *sim_descr;
-
-static struct object *object_of(void *timer)
-{
-	return container_of((struct hwheel_timer *)timer, struct object, timer);
-}
 
 static void object_init(void *addr, const struct debug_obj_descr *descr, bool on_stack)
 {
@@ -614,25 +646,32 @@ static bool by_call(const struct slot *slot)
 			(call->slot == slot && call->kind > CALL_ARMS));
 }
 
-/* On each CPU, hwheel must take timers in the order of their ticks. */
+/*
+ * On each CPU, hwheel must take timers in the order of their ticks. If somebody sets the clock,
+ * the order begins anew when the base knows.
+ */
 static void check_order(struct slot *slot)
 {
 	struct mwheel *w = slot->wheel;
 	s64 tick = w->tick, due;
 	int cpu = peek_timer_cpu(&slot->object->timer);
+	ktime_t off;
+	bool anew;
 
 	if (slot->expires <= 0 || cpu < 0)
 		return;
+	off = peek_offset(w->wheel, cpu);
 	due = (slot->expires - 1) / tick + 1;
-	if (slot->cpu == cpu && slot->hotplugs == sim_hotplugs &&
-	    (!was_set(w) || w->popped_at[cpu] > sim_last_set) &&
+	anew = was_set(w) && (w->popped_at[cpu] <= sim_last_set || w->popped_off[cpu] != off);
+	if (slot->cpu == cpu && slot->hotplugs == sim_hotplugs && !anew &&
 	    due < w->last_due[cpu] && (__int128)due * tick > slot->armed_clock &&
 	    (__int128)w->last_due[cpu] * tick > slot->armed_clock)
 		sim_find("timer %d, due at tick %lld, was taken on CPU %d after one of tick %lld",
 			 slot->nr, due, cpu, w->last_due[cpu]);
-	if (due > w->last_due[cpu] || (was_set(w) && w->popped_at[cpu] <= sim_last_set))
+	if (due > w->last_due[cpu] || anew)
 		w->last_due[cpu] = due;
 	w->popped_at[cpu] = sim_time;
+	w->popped_off[cpu] = off;
 }
 
 void debug_object_deactivate(void *addr, const struct debug_obj_descr *descr)
@@ -691,6 +730,9 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 		sim_find("hwheel_reduce moved timer %d from %lld to the later %lld", slot->nr,
 			 slot->expires, (s64)peek_expires(timer));
 	check_armed(call, slot, peek_expires(timer));
+	if (slot->running && cpu != slot->due_cpu)
+		sim_find("timer %d is armed on CPU %d, and its callback runs on CPU %d", slot->nr,
+			 cpu, slot->due_cpu);
 	/* On the right CPU? */
 	if (call->hotplugs == sim_hotplugs && !(sim_hotplugs & 1) && !slot->running &&
 	    !slot->popped && !just_ran(slot)) {
@@ -726,7 +768,8 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 		w->armed_ahead[cpu] = sim_time;
 	slot->expires = peek_expires(timer);
 	slot->armed_at = sim_time;
-	slot->armed_clock = sim_clock(w);
+	/* If somebody has set the clock back, the base may not know yet */
+	slot->armed_clock = max(sim_clock(w), drive_clock(w) + (s64)peek_offset(w->wheel, cpu));
 	slot->cpu = cpu;
 	slot->hotplugs = sim_hotplugs;
 	changed(slot);
@@ -808,9 +851,14 @@ static bool few_timers(const struct mwheel *w)
 
 void oracle_lock(raw_spinlock_t *lock)
 {
+	const struct sim_call *call = current->call;
+
 	if (lock->is_base)
 		lock->cascaded = peek_cascaded(lock);
 	lock->since = sim_time;
+	/* No call but one that waits takes a lock so often. A waiter must sleep or relax. */
+	if (call && ++current->tries > 300)
+		sim_find("%s waits without cpu_relax() or sleep", kinds[call->kind]);
 }
 
 /* How long locks were held, for max_locked_ns */
@@ -942,6 +990,7 @@ static void count_run(struct mwheel *w, int cpu)
 	note_break(w, cpu);
 	/* If a timer is due, the break may be shorter than the moves. */
 	least = peek_ripe(w->wheel, cpu, sim_clock(w)) ? 50000 : 20000;
+	least += tally_since(&stalls, w->run_begun[cpu]);
 	if (!callbacks && ns > least && due_gap(w, cpu) < ns / 4 && ++w->greedy[cpu] > 16)
 		sim_find("runs on CPU %d of %s move timers without a pause", cpu, w->name);
 	if (callbacks || due_gap(w, cpu) >= ns / 4)
@@ -1029,15 +1078,43 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
 	struct hwheel_base *base = traced_arm[sim_cpu->id].base;
 	struct hwheel *wheel;
 	struct mwheel *w;
+	ktime_t off;
+	bool in_run;
 	int cpu;
 
 	wheel = peek_wheel(timer, &cpu);
+	off = peek_offset(wheel, cpu);
 	if (!base || traced_arm[sim_cpu->id].expires != expires || peek_base_cpu(base) != cpu ||
 	    peek_base_wheel(base) != wheel)
 		sim_find("hwheel_arm tells of another time than %lld", expires);
 	traced_arm[sim_cpu->id].base = NULL;
-	/* A run that takes a break has read the clock less than 8 steps ago. */
+	if (!peek_pending(wheel, cpu))
+		sim_find("an hrtimer is armed for %lld, and no timer is pending", expires);
 	w = wheel_of(base);
+	/*
+	 * While a kick is on its way, hwheel does not know the time. In a gap many become one. When
+	 * somebody sets the clock, a base without timers forgets the time, and another tick may
+	 * begin at the same time.
+	 */
+	if (w && timer->__queued && timer->__expires == expires && expires &&
+	    sim_world.cpus == 1 && !w->config.gap_ns &&
+	    (!wall(w) || (w->start_sets[cpu] == sim_sets && w->start_off[cpu] == off)))
+		sim_find("the hrtimer of CPU %d is started again for %lld", cpu, expires);
+	if (w) {
+		w->start_sets[cpu] = sim_sets;
+		w->start_off[cpu] = off;
+	}
+	/*
+	 * What is left to do after a run can wait until the CPU has been left to others. An
+	 * interrupt, or on PREEMPT_RT a task, may arm a timer before the run has returned. So
+	 * may another CPU, if the base's CPU is offline.
+	 */
+	in_run = w && timer->__running == sim_cpu &&
+		 (w->config.context == HWHEEL_HARDIRQ ||
+		  (w->config.context == HWHEEL_SOFTIRQ && !SIM_RT && !in_hardirq()));
+	if (in_run && expires <= drive_clock(w) - (s64)(sim_time - w->run_begun[cpu]))
+		sim_find("a run on CPU %d of %s is to go on at once", cpu, w->name);
+	/* A run that takes a break has read the clock less than 8 steps ago. */
 	if (w && w->config.context != HWHEEL_WORK && peek_break(wheel, cpu) &&
 	    expires + 8 * sim_world.jitter <= drive_clock(w) && w->budget >= 20000 &&
 	    !sim_world.stall && !sim_world.ranks && !sim_world.holds)
@@ -1478,6 +1555,29 @@ static void check_count(struct mwheel *w, const char *name, u64 mine)
 		sim_find("stats of %s: %s is %llu, not %llu", w->name, name, count, mine);
 }
 
+/* As sim_read_file(). The first line must say what the columns are. */
+char *oracle_read(const struct mwheel *w, const char *file, size_t chunk)
+{
+	static const char *const first[] = {
+		"config", "name value\n",
+		"levels", "cpu level tick_ns spokes interval_ns clock_ns occupied timers next_ns\n",
+		"spokes", "cpu level spoke expiration_ns timers\n",
+		"timers", "cpu level spoke expires_ns remaining_ns function\n",
+		"stats", "counter total cpu0",
+		"lateness", "up_to_ns timers\n",
+		"users", "function pending armed expired max_late_ns\n",
+	};
+	char *text = sim_read_file(w->name, file, chunk);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(first) && text; i += 2)
+		if (!strcmp(file, first[i]) &&
+		    (strncmp(text, "# ", 2) ||
+		     strncmp(text + 2, first[i + 1], strlen(first[i + 1]))))
+			sim_find("file %s of %s begins with %.80s", file, w->name, text);
+	return text;
+}
+
 #define NONE	(-1LL)
 
 /*
@@ -1517,7 +1617,7 @@ static int compare_s64(const void *a, const void *b)
 
 static void compare_timers(struct mwheel *w, size_t chunk)
 {
-	char *text = sim_read_file(w->name, "timers", chunk), *p = text, word[32];
+	char *text = oracle_read(w, "timers", chunk), *p = text, word[32];
 	s64 c[8], *mine, *theirs;
 	u64 n = 0, m = 0;
 	unsigned int i;
@@ -1564,7 +1664,7 @@ static bool closed(const struct mwheel *w)
 /* Each row of @file has a number of timers in @column, and an expiration in @next. */
 static void compare_sum(struct mwheel *w, const char *file, int column, int next)
 {
-	char *text = sim_read_file(w->name, file, 4096), *p = text, word[32];
+	char *text = oracle_read(w, file, 4096), *p = text, word[32];
 	u64 sum = 0, least = S64_MAX, mine = S64_MAX;
 	bool level[SIM_CPUS] = { };
 	unsigned int i;
@@ -1682,9 +1782,9 @@ static void compare_files(struct mwheel *w)
 {
 	u64 moved = peek_moves(w->wheel), cpu;
 	s64 before = sim_clock(w), now;
-	struct rows levels = rows_of(sim_read_file(w->name, "levels", 64 + sim_rnd(4096)));
-	struct rows spokes = rows_of(sim_read_file(w->name, "spokes", 64 + sim_rnd(4096)));
-	struct rows timers = rows_of(sim_read_file(w->name, "timers", 64 + sim_rnd(4096)));
+	struct rows levels = rows_of(oracle_read(w, "levels", 64 + sim_rnd(4096)));
+	struct rows spokes = rows_of(oracle_read(w, "spokes", 64 + sim_rnd(4096)));
+	struct rows timers = rows_of(oracle_read(w, "timers", 64 + sim_rnd(4096)));
 	unsigned int shown[SIM_CPUS] = { };
 	int i, j = 0;
 
@@ -1740,20 +1840,26 @@ static bool exact_late(const struct mwheel *w)
 
 static void compare_stats(struct mwheel *w)
 {
-	char *text = sim_read_file(w->name, "stats", 4096), *p = text, word[32];
+	char *text = oracle_read(w, "stats", 4096), *p = text, word[32];
 	s64 c[16], moved[SIM_CPUS] = { };
 	u64 idle = 0, runs = 0, migrated = 0, kicks = 0, overruns = 0;
-	int n, i;
+	char columns[100] = "# counter total";
+	int n, i, rows = 0;
 
 	if (!text)
 		return;
+	for (i = 0; i < (int)sim_world.cpus; i++)
+		sprintf(columns + strlen(columns), " cpu%d", i);
 	while ((n = row(&p, word, c, 16)) >= 0) {
 		s64 sum = 0, most = 0;
 
+		if (*word == '#' && strcmp(text, columns))
+			sim_find("stats of %s begins with %s", w->name, text);
 		if (*word == '#')
 			continue;
-		if (n != (int)sim_world.cpus + 2)
-			sim_find("stats of %s: %d columns", w->name, n);
+		rows++;
+		if (n != (int)sim_world.cpus + 2 || hwheel_count(w->wheel, word) != (u64)c[1])
+			sim_find("stats of %s: row %s of %d columns", w->name, word, n);
 		for (i = 2; i < n; i++) {
 			sum += c[i];
 			most = max(most, c[i]);
@@ -1776,13 +1882,8 @@ static void compare_stats(struct mwheel *w)
 			if ((u64)c[i] != w->interrupts[i - 2])
 				sim_find("stats of %s: %lld interrupts on CPU %d, not %llu",
 					 w->name, c[i], i - 2, w->interrupts[i - 2]);
-		/*
-		 * max_locked_ns may count from a clock reading that is a little older
-		 * than the lock.
-		 */
-		for (i = 2; i < n && !strcmp(word, "max_locked_ns"); i++)
-			if ((u64)c[i] > w->held[i - 2] + 2000 + sim_world.stall_ns &&
-			    !sim_world.ranks && w->config.context != HWHEEL_WORK)
+		for (i = 2; i < n && !strcmp(word, "max_locked_ns"); i++)	/* batches only */
+			if ((u64)c[i] > w->held[i - 2])
 				sim_find("stats of %s: %s on CPU %d is %lld, not %llu", w->name,
 					 word, i - 2, c[i], w->held[i - 2]);
 		for (i = 2; i < n && !strcmp(word, "cascaded"); i++)
@@ -1798,6 +1899,8 @@ static void compare_stats(struct mwheel *w)
 					 w->name, word, i - 2, c[i], w->max_low[i - 2],
 					 w->max_high[i - 2]);
 	}
+	if (rows != 14)
+		sim_find("stats of %s: %d rows", w->name, rows);
 	if (was_set(w))
 		kicks += sim_sets * sim_world.cpus;	/* an interrupt for the old offset */
 	if (idle > w->cancelled + w->rearmed + migrated + kicks + runs / 2 + 8)
@@ -1812,7 +1915,7 @@ static void compare_stats(struct mwheel *w)
 
 static void compare_lateness(struct mwheel *w)
 {
-	char *text = sim_read_file(w->name, "lateness", 4096), *p = text, word[32];
+	char *text = oracle_read(w, "lateness", 4096), *p = text, word[32];
 	u64 total = 0, low = 0, high = 0, theirs[SIM_LATE] = { };
 	s64 c[4];
 	int i;
@@ -1845,7 +1948,7 @@ static void compare_lateness(struct mwheel *w)
 static void compare_users(struct mwheel *w)
 {
 	u64 moved = peek_moves(w->wheel), pending[SIM_CALLBACKS] = { };
-	char *text = sim_read_file(w->name, "users", 64 + sim_rnd(4096)), *p = text, word[32];
+	char *text = oracle_read(w, "users", 64 + sim_rnd(4096)), *p = text, word[32];
 	bool known = w->toggles == sim_toggles, seen[SIM_CALLBACKS] = { };
 	unsigned int i;
 	s64 c[8];
@@ -1895,7 +1998,7 @@ out:
 static void compare_config(struct mwheel *w)
 {
 	static const char *const contexts[] = { "softirq", "hardirq", "work" };
-	char *text = sim_read_file(w->name, "config", 4096), wanted[100];
+	char *text = oracle_read(w, "config", 4096), wanted[100];
 
 	if (!text)
 		return;

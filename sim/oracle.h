@@ -18,7 +18,7 @@ enum sim_kind {
 	CALL_ARMS = CALL_FORWARD,
 	CALL_CANCEL, CALL_TRY, CALL_CANCEL_SYNC, CALL_SHUTDOWN, CALL_SHUTDOWN_SYNC,
 	CALL_CANCELS = CALL_SHUTDOWN_SYNC,
-	CALL_PENDING, CALL_EXPIRES, CALL_REMAINING,
+	CALL_PENDING, CALL_EXPIRES, CALL_REMAINING, CALL_RUNNING, CALL_SYNCHRONIZE,
 	CALL_SETUP, CALL_DESTROY, CALL_CREATE, CALL_OTHER,
 };
 
@@ -40,7 +40,7 @@ struct sim_call {
 	int			on;
 	int			cpu, was_on;
 	unsigned int		seen, arms, cancels, alone;
-	bool			was_pending, dead_wheel, shut;
+	bool			was_pending, dead_wheel, shut, ran;
 	u64			pops, switches, time;
 	unsigned long long	sleeps;
 	unsigned int		hotplugs, sets;
@@ -63,6 +63,8 @@ struct mwheel {
 	u64			earned[SIM_CPUS];	/* the break that the last run may take */
 	u64			called_at[SIM_CPUS];	/* end of the last callback */
 	u64			quiet[SIM_CPUS];	/* no interrupt before this time */
+	unsigned int		start_sets[SIM_CPUS];	/* sim_sets when the hrtimer was started */
+	ktime_t			start_off[SIM_CPUS];	/* the base's offset then */
 	ktime_t			resume[SIM_CPUS];	/* the end of the last rest or break */
 	u64			starved_at[SIM_CPUS];	/* when fans were last missing */
 	u64			wanted_at[SIM_CPUS];	/* when a crowd last wanted fans */
@@ -74,9 +76,12 @@ struct mwheel {
 	u64			armed_ahead[SIM_CPUS];
 	s64			last_due[SIM_CPUS];	/* the latest tick that has run */
 	u64			popped_at[SIM_CPUS];	/* when a timer was last taken off */
+	ktime_t			popped_off[SIM_CPUS];	/* the base's offset then */
+	u64			begun[SIM_CPUS], ended[SIM_CPUS];	/* callbacks */
 	u64			late_low[SIM_LATE], late_high[SIM_LATE];
 	s64			max_low[SIM_CPUS], max_high[SIM_CPUS];
-	unsigned int		hotplugs, life, setups;
+	unsigned int		hotplugs, life;
+	unsigned int		setups;		/* calls that nobody may destroy it in */
 	bool			meant[SIM_CPUS];	/* a timer was armed for this very CPU */
 	unsigned int		toggles;	/* sim_toggles before it was created */
 	struct {
@@ -146,17 +151,20 @@ extern void (*const sim_callbacks[SIM_CALLBACKS])(struct hwheel_timer *timer);
 extern bool sim_users_on;	/* the parameter "users" */
 extern unsigned int sim_toggles;	/* begins and ends of writes to it */
 extern const struct debug_obj_descr *sim_descr;	/* what hwheel tells debugobjects */
+extern struct hwheel_delayed_work sim_delayed;	/* of calls.c */
 extern u64 sim_worst;		/* greatest lateness, less callbacks and stalls */
 
 void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot);
 void call_meant(const struct slot *slot, int cpu);
 void call_end(struct sim_call *call, s64 ret);
+void call_synchronize(struct mwheel *w);
 s64 sim_clock(const struct mwheel *w);
 void busy_begin(void);			/* the program uses this CPU now, not hwheel */
 void busy_end(void);
 void oracle_callback(struct slot *slot, struct object *object);
 bool sim_set_users(const char *value);
 void oracle_callback_end(struct slot *slot, u64 life);
+char *oracle_read(const struct mwheel *w, const char *file, size_t chunk);
 void oracle_compare(struct mwheel *w);	/* counters and files with the table */
 void oracle_new_wheel(struct mwheel *w);
 

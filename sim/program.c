@@ -127,6 +127,9 @@ static bool arm(struct slot *slot, enum sim_kind kind, s64 a, s64 b)
 	case CALL_REMAINING:
 		ret = hwheel_remaining(timer);
 		break;
+	case CALL_RUNNING:
+		ret = hwheel_running(timer);
+		break;
 	default:
 		break;
 	}
@@ -198,11 +201,13 @@ static void callback(struct hwheel_timer *timer)
 	struct object *object = container_of(timer, struct object, timer);
 	struct slot *slot = object->slot, *other;
 	unsigned long long writes = sim_writes;
+	struct mwheel *w = slot->wheel;
 	struct sim_cpu *cpu = sim_cpu;
+	int how = slot->how, base = slot->due_cpu;
 	u64 life = slot->life;
-	int how = slot->how;
 	s64 a = slot->a, b = slot->b;
 
+	w->begun[base]++;
 	oracle_callback(slot, object);
 	busy_begin();
 	if (sim_world.verbose)
@@ -290,6 +295,7 @@ static void callback(struct hwheel_timer *timer)
 	if (irqs_disabled())
 		cpu->off_writes += sim_writes - writes + 12 + 3 * 32;
 	oracle_callback_end(slot, life);
+	w->ended[base]++;
 }
 
 static void callback_0(struct hwheel_timer *timer)
@@ -385,6 +391,7 @@ static void do_ssync(const struct op *op)	{ simple(op, CALL_SHUTDOWN_SYNC); }
 static void do_pending(const struct op *op)	{ simple(op, CALL_PENDING); }
 static void do_expires(const struct op *op)	{ simple(op, CALL_EXPIRES); }
 static void do_remaining(const struct op *op)	{ simple(op, CALL_REMAINING); }
+static void do_running(const struct op *op)	{ simple(op, CALL_RUNNING); }
 
 static void do_at(const struct op *op)
 {
@@ -538,6 +545,8 @@ static void do_wheel(const struct op *op)
 	oracle_new_wheel(w);
 	w->toggles = toggles;
 	w->sets = sets;
+	if (sets != sim_sets)		/* a lock may have been held already */
+		memset(w->held, 0xff, sizeof(w->held));
 	w->wheel = new;
 	w->state = LIVE_WHEEL;
 }
@@ -551,7 +560,7 @@ static void do_destroy(const struct op *op)
 	if (w == sim_wheels || w->state != LIVE_WHEEL)
 		return;
 	w->state = CLOSING_WHEEL;
-	while (w->setups)	/* until nobody is setting up a timer for it */
+	while (w->setups)	/* until nobody sets up a timer for it, or waits for it */
 		sim_sleep(1000);
 	cancelled = w->cancelled;
 	call_begin(&call, CALL_DESTROY, NULL);
@@ -564,6 +573,17 @@ static void do_destroy(const struct op *op)
 		sim_find("%s was destroyed, but %llu timers are pending", w->name, w->pending);
 	w->wheel = NULL;
 	w->state = NO_WHEEL;
+}
+
+static void do_synchronize(const struct op *op)
+{
+	struct mwheel *w = wheel(op->arg[0]);
+
+	if (w->state != LIVE_WHEEL)
+		return;
+	w->setups++;			/* nobody may destroy it meanwhile */
+	call_synchronize(w);
+	w->setups--;
 }
 
 static void do_down(const struct op *op)
@@ -600,8 +620,8 @@ static void do_read(const struct op *op)
 		"timers", "levels", "spokes", "stats", "lateness", "config", "users" };
 
 	unsigned int file = (unsigned long long)op->arg[1] % ARRAY_SIZE(files);
-	char *text = sim_read_file(wheel(op->arg[0])->name, files[file],
-				   64 + (unsigned long long)op->arg[2] % 8192);
+	char *text = oracle_read(wheel(op->arg[0]), files[file],
+				 64 + (unsigned long long)op->arg[2] % 8192);
 	char *line = text, *end;
 
 	/* Each row must be a timer, whatever other actors do meanwhile. */
@@ -627,31 +647,6 @@ static void do_users(const struct op *op)
 	if (!sim_set_users(op->arg[0] % 2 ? "1" : "0") && sim_allocs_failed == failed)
 		sim_find("the parameter users refused %lld", op->arg[0] % 2);
 	call_end(&call, 0);
-}
-
-/* sync WHEEL: the callbacks that are running now have ended afterwards */
-static void do_sync(const struct op *op)
-{
-	struct mwheel *w = wheel(op->arg[0]);
-	struct sim_call call;
-	unsigned int i;
-	u64 *running;
-
-	if (w->state != LIVE_WHEEL)
-		return;
-	w->setups++;		/* nobody may destroy the wheel meanwhile */
-	running = calloc(sim_nr_slots, sizeof(*running));
-	for (i = 0; i < sim_nr_slots; i++)
-		if (sim_slots[i].wheel == w && sim_slots[i].running)
-			running[i] = sim_slots[i].pops;
-	call_begin(&call, CALL_OTHER, NULL);
-	hwheel_synchronize(w->wheel);
-	call_end(&call, 0);
-	for (i = 0; i < sim_nr_slots; i++)
-		if (running[i] && sim_slots[i].running && sim_slots[i].pops == running[i])
-			sim_find("hwheel_synchronize of %s did not wait for timer %u", w->name, i);
-	free(running);
-	w->setups--;
 }
 
 static void do_sleep(const struct op *op)
@@ -711,6 +706,8 @@ static const struct {
 	{ "pending",	do_pending },
 	{ "expires",	do_expires },
 	{ "remaining",	do_remaining },
+	{ "running",	do_running },
+	{ "synchronize", do_synchronize, IN_TASK },
 	{ "cb",		do_cb },
 	{ "crowd",	do_crowd,	IN_TASK },
 	{ "crowdat",	do_crowdat },
@@ -724,7 +721,6 @@ static const struct {
 	{ "oom",	do_oom,		IN_TASK },
 	{ "read",	do_read,	IN_TASK },
 	{ "users",	do_users,	IN_TASK },
-	{ "sync",	do_sync,	IN_TASK },
 	{ "sleep",	do_sleep,	IN_TASK },
 	{ "sleepto",	do_sleepto,	IN_TASK },
 	{ "run",	do_run },
@@ -905,6 +901,8 @@ static void sim_main(void *arg)
 	}
 	snprintf(sim_wheels[0].name, sizeof(sim_wheels[0].name), "system");
 	err = sim_module_init();
+	if (err != -(int)world_number(program, "fails", 0))
+		sim_find("loading the module returns %d", err);
 	if (!err) {
 		oracle_new_wheel(&sim_wheels[0]);
 		sim_wheels[0].toggles = sim_toggles;
@@ -1241,6 +1239,7 @@ static void gen_cb(struct program *p, int actor, long long slot, long long n, lo
 void program_generate(struct program *p, unsigned long long seed)
 {
 	unsigned int actors, cpus, n, i, slots, wheels, nr_wheels = 0;
+	static const char *const asking[] = { "pending", "expires", "remaining", "running" };
 	bool hotplug, oom, suspend, churn, crowd, mistakes, reads, few, fight, parked, toggle;
 	long long ticks[SIM_WHEELS] = { };
 
@@ -1303,7 +1302,9 @@ void program_generate(struct program *p, unsigned long long seed)
 		EMIT(p, 0, 't', "oom", 0, 2 + rnd(4));
 	for (i = 0; i < slots && !crowd; i++)
 		EMIT(p, 0, 't', "setup", i, one_in(6) ? 0 : rnd(nr_wheels), one_in(4));
-	if (fight || one_in(2))
+	if (fight && one_in(2))
+		EMIT(p, 0, 't', "cb", 0, slots, HOW_ADD, rnd(3000), 0, 200);
+	else if (fight || one_in(2))
 		EMIT(p, 0, 't', "cb", 0, slots, HOW_RUN, rnd(fight ? 20000 : 3000), 0, 0);
 	n = few ? 40 + rnd(200) : 100 + rnd(1500);
 	if (crowd)
@@ -1347,10 +1348,13 @@ void program_generate(struct program *p, unsigned long long seed)
 		if (fight && !one_in(4)) {
 			static const char *const fights[] = {
 				"add", "add", "on", "on", "cancel", "cancel", "try", "mod",
-				"reduce", "csync", "pending", "sleep", "run", "sleepto" };
+				"reduce", "csync", "pending", "running", "synchronize", "sleep",
+				"run", "sleepto" };
 			const char *name = fights[rnd(ARRAY_SIZE(fights))];
 
-			if (!strcmp(name, "sleep") || !strcmp(name, "run"))
+			if (!strcmp(name, "synchronize"))
+				EMIT(p, a, 't', name, w);
+			else if (!strcmp(name, "sleep") || !strcmp(name, "run"))
 				EMIT(p, a, 't', name, rnd(20000));
 			else if (!strcmp(name, "sleepto"))
 				EMIT(p, a, 't', name, slot, rnd(2000));
@@ -1371,10 +1375,6 @@ void program_generate(struct program *p, unsigned long long seed)
 		}
 		if (reads && one_in(12)) {
 			EMIT(p, a, 't', "read", w, rnd(7), rnd(8192));
-			continue;
-		}
-		if (one_in(60)) {
-			EMIT(p, a, 't', "sync", w);
 			continue;
 		}
 		if (sets && one_in(n / 8 + 1)) {
@@ -1460,8 +1460,9 @@ void program_generate(struct program *p, unsigned long long seed)
 			EMIT(p, a, 't', "setup", slot, w, one_in(4));
 			break;
 		case 17:
-			EMIT(p, a, context, one_in(2) ? "pending" : one_in(2) ? "expires" :
-			     "remaining", slot);
+			EMIT(p, a, context, asking[rnd(ARRAY_SIZE(asking))], slot);
+			if (one_in(4))
+				EMIT(p, a, 't', "synchronize", w);
 			break;
 		case 18:
 			gen_cb(p, a, slot, one_in(8) ? rnd(slots) : 1, tick, slots);

@@ -95,6 +95,11 @@ peek bool peek_busy(struct hwheel *wheel, int cpu)
 	       per_cpu_ptr(wheel->bases, cpu)->hrtimer.__running;
 }
 
+peek u64 peek_pending(struct hwheel *wheel, int cpu)
+{
+	return per_cpu_ptr(wheel->bases, cpu)->levels.pending;
+}
+
 peek u64 peek_cascaded(raw_spinlock_t *lock)
 {
 	return container_of(lock, struct hwheel_base, lock)->levels.moved;
@@ -142,6 +147,12 @@ peek bool peek_setting(struct hwheel *wheel, int cpu)
 	return wheel->wall && (hwheel_set_work.busy || base->levels.closed ||
 	       base->offset != (wheel->clock == CLOCK_TAI ? hwheel_offsets.tai :
 				hwheel_offsets.real));
+}
+
+/* What the base takes for the difference of its wheel's clock and the drive's */
+peek ktime_t peek_offset(struct hwheel *wheel, int cpu)
+{
+	return per_cpu_ptr(wheel->bases, cpu)->offset;
 }
 
 peek bool peek_break(struct hwheel *wheel, int cpu)

@@ -17,6 +17,8 @@ struct hwheel *peek_wheel(struct hrtimer *timer, int *cpu);
 const char *peek_check(struct hwheel *wheel, int cpu);
 bool peek_armed(struct hwheel *wheel, int cpu, ktime_t *expires);
 bool peek_busy(struct hwheel *wheel, int cpu);
+ktime_t peek_offset(struct hwheel *wheel, int cpu);
+u64 peek_pending(struct hwheel *wheel, int cpu);
 bool peek_busy_but_running(struct hwheel *wheel, int cpu);
 u64 peek_cascaded(raw_spinlock_t *lock);
 u64 peek_spent(struct hwheel *wheel, int cpu);

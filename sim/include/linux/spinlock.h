@@ -14,11 +14,12 @@ typedef struct raw_spinlock {
 	unsigned int	moves;		/* sim_writes when it was locked */
 	bool		in_irq, irqs_on;
 	bool		is_base;	/* the lock of a base */
+	bool		ready;		/* it is initialized */
 	unsigned long long cascaded;	/* levels.moved when it was locked */
 	unsigned long long since;	/* when it was locked */
 } raw_spinlock_t;
 
-#define DEFINE_RAW_SPINLOCK(name)	raw_spinlock_t name
+#define DEFINE_RAW_SPINLOCK(name)	raw_spinlock_t name = { .ready = true }
 
 void sim_spin_lock(raw_spinlock_t *lock, bool nested);
 bool sim_spin_trylock(raw_spinlock_t *lock);
