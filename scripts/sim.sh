@@ -49,6 +49,7 @@ faults=(
 	"timers-last-lot	hwheel_debugfs.h	/u64 hwheel_next_spoke/,/^}/s/u64 end = .*/u64 end = nr_cpu_ids * hwheel_spokes_per_cpu(wheel) - 2 * HWHEEL_PARKED;/"
 	"added-once	hwheel_levels.h	/u64 levels_added/,/^}/s/(spoke->added % HWHEEL_CROWD)/(spoke->added != HWHEEL_CROWD)/"
 	"catch-up-early	hwheel.c	/void hwheel_catch_up/,/^}/s/levels_tick_down(levels, now)/levels_tick_up(levels, now)/"
+	"catch-up-0	hwheel.c	/void hwheel_catch_up/,/^}/s/tick < base->armed/tick <= base->armed/"
 	"dest-kept	hwheel.c	/int hwheel_remove(/,/^}/s/base->dest = NULL;/;/"
 	"crowd-no-part	hwheel_levels.h	/u64 levels_crowd/,/^}/s/if (spoke->more & HWHEEL_ONE_TICK && spoke->mixed)/if (0)/"
 	"hardirq-break	hwheel.c	/^static u64 hwheel_pause/,/^}/s/pause = moving;/pause = budget >> 3;/"
