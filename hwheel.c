@@ -957,7 +957,8 @@ static noinline void hwheel_catch_up(struct hwheel_base *base, ktime_t now)
 	}
 	tick = levels_tick_down(levels, now);
 
-	if (tick > levels->clock && tick <= base->armed)
+	/* base->armed is 1 for tick 0, too: see hwheel_arm_hrtimer() */
+	if (tick > levels->clock && tick < base->armed)
 		levels_set_clock(levels, tick);
 	base->fresh = hwheel_deadline(now, levels->level[0].nr / 2 * levels->tick_ns);
 }
