@@ -707,7 +707,7 @@ static __always_inline bool hwheel_base_now(struct hwheel_timer *timer,
 	*now = ktime_get();
 	if (unlikely(!hwheel_base(timer, base)))
 		return false;
-	/* It changes only if the wheel is destroyed, and then the timer is not armed */
+	/* It changes only after the wheel was destroyed. Then the timer is not armed. */
 	if (unlikely(!data_race((*base)->monotonic)))
 		*now = hwheel_other_clock((*base)->wheel);
 	return true;

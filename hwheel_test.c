@@ -163,6 +163,8 @@ static struct {
 } made;
 
 atomic_t hwt_probes_run;
+ktime_t hwt_clock_was;
+atomic_t hwt_overtaken;
 
 void hwt_probe_run(struct hwheel_timer *timer)
 {
@@ -170,12 +172,16 @@ void hwt_probe_run(struct hwheel_timer *timer)
 
 	p->began = hwheel_now(p->wheel);
 	p->expires = hwheel_expires(timer);
-	if (!p->shared && (p->began < p->expires || p->began < p->from))
-		p->fault = "it ran early";
-	else if (!p->shared && hwheel_pending(timer))
+	if (!p->shared && p->began < max(p->expires, p->from)) {
+		if (max(p->expires, p->from) <= READ_ONCE(hwt_clock_was))
+			atomic_inc(&hwt_overtaken);
+		else
+			p->fault = "it ran early";
+	} else if (!p->shared && hwheel_pending(timer)) {
 		p->fault = "it was pending when its callback began";
-	else if (!in_suite_context())
+	} else if (!in_suite_context()) {
 		p->fault = "it ran in another context than its wheel's";
+	}
 	p->order = atomic_inc_return(&hwt_probes_run);
 	p->cpu = raw_smp_processor_id();
 	WRITE_ONCE(p->runs, p->runs + 1);

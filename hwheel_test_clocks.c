@@ -15,12 +15,19 @@
 
 static ktime_t begun;		/* CLOCK_REALTIME - CLOCK_MONOTONIC before the test */
 static atomic_t told;		/* calls of clock_set() */
+static unsigned int times_back;	/* how often the test has set the clock back */
 
 /* Set the clock by @delta, which may be less than 0. */
 static void set_clock(struct kunit *test, ktime_t delta)
 {
 	struct timespec64 to = ktime_to_timespec64(ktime_get_real() + delta);
 
+	if (delta < 0) {
+		ktime_t now = max(ktime_get_real(), ktime_get_clocktai());
+
+		WRITE_ONCE(hwt_clock_was, max(hwt_clock_was, now));
+		times_back++;
+	}
 	KUNIT_EXPECT_EQ(test, do_settimeofday64(&to), 0);
 }
 
@@ -28,13 +35,19 @@ static int clocks_init(struct kunit *test)
 {
 	begun = ktime_get_real() - ktime_get();
 	atomic_set(&told, 0);
+	times_back = 0;
+	hwt_clock_was = 0;
+	atomic_set(&hwt_overtaken, 0);
 	return hwt_init(test);
 }
 
 static void clocks_exit(struct kunit *test)
 {
 	hwt_exit(test);
+	/* Each other CPU can be about to call one callback. */
+	KUNIT_EXPECT_LE(test, atomic_read(&hwt_overtaken), times_back * (num_online_cpus() - 1));
 	set_clock(test, begun + ktime_get() - ktime_get_real());
+	hwt_clock_was = 0;
 }
 
 static void note_set(struct hwheel *wheel)
