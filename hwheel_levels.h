@@ -1375,13 +1375,13 @@ static inline void levels_splice(struct hwheel_levels *l,
 		to->bound = from->bound;
 		to->mixed = from->mixed;
 		to->added = from->added;
-		to->more |= from->more & HWHEEL_ONE_TICK;
 		levels_occupy(l, to);
 	} else {
 		levels_widen(to, from->bound);
 		to->mixed |= from->mixed;
 		to->added += from->added;
 	}
+	to->more |= from->more & HWHEEL_ONE_TICK;	/* @to may be bare, with a fan */
 	for (i = 0; i < HWHEEL_LISTS; i++)
 		list_splice_tail_init(&from->timers[i], &to->timers[i]);
 	levels_emptied(l, from);

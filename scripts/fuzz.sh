@@ -68,6 +68,7 @@ faults=(
 	"closed-crowd-stays	/\*levels_below(/,/^}/s/levels_closed(l, root->level)/0/"
 	"fan-of-attic-lost	/^static inline void levels_stow/,/^}/s/fan->parent = to;/;/"
 	"fan-lower-bound	/^static inline void levels_pass/,/^}/s/spoke->bound = tick;/;/"
+	"crowd-joins-bare	/^static inline void levels_splice/,/^}/s/to->more |= .*/;/"
 	"pass-not-mixed		/^static inline void levels_pass/,/^}/s/spoke->mixed = true;/;/"
 )
 
