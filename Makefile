@@ -69,6 +69,9 @@ sim:
 mutants:
 	@scripts/mutants.sh
 
+kernel:
+	@scripts/kernel.sh
+
 bench:
 	@scripts/bench.sh
 
@@ -111,6 +114,9 @@ help:
 	@echo 'make mutants      mutates hwheel.c and its headers, and prints which mutants all tests'
 	@echo '                  in user space let live (takes hours); COUNT=n SEED=n: only a sample'
 	@echo '                  SINCE=commit: only lines changed since then; FILE=name JOBS=n'
+	@echo 'make kernel       builds Debian'"'"'s newest kernel for user-mode Linux with hwheel in it, moves'
+	@echo '                  io_uring to hwheel, and compares it with the same kernel without hwheel'
+	@echo '                  BENCH=1: measures what requests of io_uring cost on both kernels'
 	@echo 'make bench        measures hwheel, timer_list and hrtimer (takes an hour)'
 	@echo '                  WHERE="uml years uml-smp qemu icount" QUICK=1'
 	@echo '                  WHAT=core: only this group, in uml and icount'
@@ -128,4 +134,4 @@ help:
 	@echo '                  $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
 .PHONY: modules install install-tc dkms dkms-sources deb demo check torture fuzz sim mutants \
-	bench pacing convert-all htmldocs clean help
+	kernel bench pacing convert-all htmldocs clean help
