@@ -99,7 +99,7 @@ help:
 	@echo '                  KERNEL names a kernel that some release of Debian has:'
 	@echo '                    6.1, 6.12, 7.3, ...  the series'
 	@echo '                    newest               the newest series from 7.0 on'
-	@echo '                    lts                  the newest longterm series after 6.12'
+	@echo '                    lts                  the newest longterm series but 6.1, 6.12'
 	@echo '                    NAME-rt              the same with PREEMPT_RT'
 	@echo 'make check        runs all tests'
 	@echo '                  SUITE=name: only this suite; SUITE=list: prints the names'

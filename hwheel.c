@@ -2,10 +2,11 @@
 /*
  * hwheel - exact timers on hierarchical wheels
  *
- * A wheel has a base on each CPU. A base is a set of levels of spokes (hwheel_levels.h),
- * a lock, and one hrtimer that drives the base. A timer is on one base at a time and
- * points to that base. This file is about bases: who may use a base and when, how the
- * hrtimer stays armed for the earliest expiration, and what each call guarantees.
+ * A wheel has a base on each CPU. A base is a set of levels of spokes with fans and a
+ * parking lot (hwheel_levels.h tells what these are), a lock, and one hrtimer that drives
+ * the base. A timer is on one base at a time and points to that base. This file is about
+ * bases: who may use a base and when, how the hrtimer stays armed for the earliest
+ * expiration, and what each call guarantees.
  *
  * The drive
  * ---------
@@ -673,17 +674,16 @@ static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 	/*
 	 * A pinned hrtimer is queued on the CPU that starts it. So another CPU
 	 * sends a kick. -EBUSY means that a kick is on its way, which will see
-	 * the new tick. When a kick begins it is no longer busy, so two kicks may
-	 * be under way.
+	 * the new tick. A kick is free to be sent again as soon as its handler
+	 * begins, so two may be under way.
 	 */
 	base->armed = max(tick, 1ULL);
 	base->kicks += !smp_call_function_single_async(base->cpu, &base->kick);
 }
 
 /*
- * Advance the clock of @base to @now, if a run has nothing to do before @now. Doing so
- * again is worth it only after base->fresh, when the clock is behind by half the reach of
- * level 0.
+ * Advance the clock of @base to @now, if a run has nothing to do before @now. Callers do
+ * this again only after base->fresh: then the clock is behind by half the reach of level 0.
  */
 static noinline void hwheel_catch_up(struct hwheel_base *base, ktime_t now)
 {
@@ -899,10 +899,9 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 /*
  * Run the callbacks of timers that are due, while *@now is before @end. Read the clock
  * after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. Lateness counts up
- * to the last reading, so it is too small by the time since then: by the time of
- * HWHEEL_CLOCK_EVERY callbacks at most, and by about a jiffy at most. In hardirq context
- * read the clock after each callback: nothing else runs there, and the jiffy may not
- * advance.
+ * to the last reading. So it may be too small, by the time of HWHEEL_CLOCK_EVERY callbacks
+ * or by about a jiffy, whichever is less. In hardirq context read the clock after each
+ * callback: nothing else runs there, and the jiffy may not advance.
  */
 static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 					ktime_t end, enum hwheel_context context)
@@ -948,7 +947,9 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *
  *	the run is cut when			it then leaves the CPU for
  *	-----------------------------------	-----------------------------------
- *	the run has used up the budget		an eighth of the budget
+ *	the run has used up the budget		an eighth of the budget; if no timer
+ *						  is due, at least as long as the
+ *						  run's moves took
  *	moves have taken 50 us			as long as the moves took
  *	in hardirq context, a batch of		as long as the moves took, or 1 us
  *	  moves is done				  if a timer is due
@@ -978,10 +979,11 @@ static void hwheel_queue_work(struct hwheel_base *base)
  * other works, and the scheduler shares out the CPU.
  *
  * gap_ns keeps the interrupts of SLEEP and REST apart. base->quiet is the end of gap_ns
- * after a run that ran callbacks. A timer that is due before waits until then, so it is at
- * most gap_ns late. A crowd that is to be moved waits, too, and levels.ahead makes its
- * moves begin gap_ns earlier. But rests within the gap keep their ends, so that the moves
- * go on. A break needs no gap, because it keeps runs apart by itself.
+ * after a run that ran callbacks. A timer that is due before base->quiet waits until
+ * base->quiet, so it is at most gap_ns late. A crowd that is to be moved waits, too;
+ * levels.ahead makes its moves begin gap_ns earlier. A rest within the gap ends when it
+ * would end without a gap, so that the moves go on. A break needs no gap, because it keeps
+ * runs apart by itself.
  */
 enum hwheel_cut {
 	HWHEEL_NOT_CUT,
@@ -1035,7 +1037,7 @@ static u64 hwheel_pause(const struct hwheel_base *base, enum hwheel_cut cut, kti
 			pause = moving;
 		break;
 	case HWHEEL_CUT_BUDGET:
-		pause = budget / HWHEEL_BREAK;
+		pause = max(budget / HWHEEL_BREAK, ripe ? 0 : moving);
 		break;
 	case HWHEEL_CUT_OVERDRAWN:
 		pause = budget;
@@ -1412,7 +1414,7 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 		target = per_cpu_ptr(base->wheel->bases, cpu);
 		if (hwheel_reachable(target))
 			return target;
-	} else if ((timer->flags & HWHEEL_PINNED) && timer->entry.prev && !base->offline) {
+	} else if ((timer->flags & HWHEEL_PINNED) && timer->entry.prev && hwheel_reachable(base)) {
 		return base;	/* it was armed there, not only set up */
 	}
 	return this_cpu_ptr(base->wheel->bases);
@@ -1512,10 +1514,9 @@ out:
 }
 
 /*
- * Returns the most coarsely aligned tick (see levels_align_slow()) from *@expires to
- * *@expires + @slack, where timers with slack meet, and sets *@expires to its instant. If
- * there is no slack, or no tick in that window, returns the first tick at or after
- * *@expires and leaves *@expires as it is.
+ * Returns the tick that levels_align() picks from *@expires to *@expires + @slack. Sets
+ * *@expires to the instant of that tick. If there is no slack, or no tick in that window,
+ * returns the first tick at or after *@expires and leaves *@expires as it is.
  */
 static __always_inline u64 hwheel_pick(const struct hwheel_base *base, ktime_t *expires,
 				       ktime_t slack)
@@ -1562,8 +1563,8 @@ static __always_inline bool hwheel_arm_after(struct hwheel_timer *timer, ktime_t
  * The callback runs at the first tick of the wheel at or after now + @delay. If
  * the timer is pending, it is re-armed for that time.
  *
- * The callback runs on this CPU, with two exceptions. The timer stays on its
- * CPU
+ * The callback runs on this CPU, unless the wheel is HWHEEL_UNBOUND. In two cases
+ * the timer stays on the CPU where it was:
  *
  * * if the timer is HWHEEL_PINNED and was armed before,
  * * if its callback is running.
@@ -1584,8 +1585,8 @@ EXPORT_SYMBOL_GPL(hwheel_add);
  * @slack: how much later the timer may expire, in nanoseconds; less than 0
  *	counts as 0
  *
- * hwheel picks the most coarsely aligned tick from now + @delay to
- * now + @delay + @slack. Timers with slack meet in such ticks: they share spokes
+ * hwheel picks a tick from now + @delay to now + @delay + @slack: the one at which
+ * the widest spoke begins. Timers with slack meet in such ticks: they share spokes
  * and interrupts, and cascade less or never. hwheel_expires() returns the
  * instant that was picked.
  *
@@ -1601,9 +1602,8 @@ bool hwheel_add_range(struct hwheel_timer *timer, ktime_t delay, ktime_t slack)
 	if (unlikely(!hwheel_base_now(timer, &base, &now)))
 		return false;
 	/*
-	 * The slack would allow for a less exact time: the coarse clock plus a jiffy
-	 * costs less. But the coarse clock was seen 16 ms behind when a timer interrupt
-	 * was late.
+	 * The coarse clock plus a jiffy would cost less. It is not exact enough, even
+	 * with slack: it was seen 16 ms behind when a timer interrupt was late.
 	 */
 	expires = hwheel_deadline(now, delay);
 	tick = hwheel_pick(base, &expires, slack);
@@ -1985,7 +1985,7 @@ void hwheel_synchronize(struct hwheel *wheel)
 
 		if (!hwheel_callback_runs(base, &n) || hwheel_broken(HWHEEL_NO_WAIT_IN_SYNCHRONIZE))
 			continue;
-		/* Without this distinction, a timer that runs again would hold up the waiter */
+		/* Compare the number: the same timer may run again, and would hold up the waiter */
 		if (wheel->context == HWHEEL_WORK)
 			wait_event(base->wait, hwheel_callback_ended(base, n));
 		else
@@ -2200,7 +2200,7 @@ EXPORT_SYMBOL_GPL(hwheel_remaining);
  * Context: any but NMI. Takes no lock. The answer may be out of date at once. To wait for
  * the callback, use hwheel_cancel_sync().
  * Return: true from the begin of the callback until it has returned. In the callback
- * itself, false if the callback has set up the timer again for another wheel or CPU.
+ * itself, false if the callback has set up the timer again for another wheel.
  */
 bool hwheel_running(const struct hwheel_timer *timer)
 {
@@ -2612,7 +2612,7 @@ static bool hwheel_stop(struct hwheel *wheel)
 		hwheel_close_base(per_cpu_ptr(wheel->bases, cpu));
 	for_each_possible_cpu(cpu)
 		hwheel_stop_base(per_cpu_ptr(wheel->bases, cpu));
-	/* Not earlier: callbacks ran until here; they may call hwheel_setup(), which uses both */
+	/* Callbacks ran until here, and hwheel_setup() in a callback uses both of these */
 	xa_erase(&hwheel_by_life, wheel->life);
 	WRITE_ONCE(wheel->life, HWHEEL_GONE);
 	return true;

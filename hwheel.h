@@ -11,7 +11,7 @@
  *			and that must be exact when they expire: session and protocol
  *			timeouts, pacing, leases
  *	hrtimer		a few timers that must be exact to the microsecond
- *	timer_list	work that is done about once a second
+ *	timer_list	a few timers that may be late by an eighth of their delay
  *
  * All exports are GPL only.
  */
@@ -30,8 +30,9 @@
  *     that arming, or a cancel returns true.
  * 4.  Arming can not fail and allocates nothing. It works on any CPU, from any
  *     callback, and in any context but NMI.
- * 5.  After a call whose name ends in _sync, the callback is neither queued nor running.
- *     A callback may re-arm, cancel, shut down or free its own timer.
+ * 5.  After a call whose name ends in _sync, the timer is not pending and its callback is
+ *     not running, unless somebody has armed the timer meanwhile. A callback may re-arm,
+ *     cancel, shut down or free its own timer.
  * 6.  Bounded: one formula says how late a callback can begin, see
  *     Documentation/late.rst. It has no term for timers that are not due. hwheel
  *     holds a lock, or keeps interrupts off, for at most HWHEEL_BATCH list moves,
@@ -39,8 +40,8 @@
  *     budget, the remaining ones begin in a later run, in order, and hwheel counts this.
  *     Exception: a run of callbacks in hardirq context may keep interrupts off until
  *     it has used up its budget.
- * 7.  Quiet: without timers there are no interrupts. If the next timer to expire
- *     is cancelled, it may still cost one interrupt, and hwheel counts it.
+ * 7.  Quiet: without timers there are no interrupts. Cancelling the next timer to
+ *     expire may still cost one interrupt. hwheel counts that interrupt as idle.
  * 8.  Order: on one CPU, timers that are due at different ticks run in the order
  *     of those ticks.
  * 9.  When a CPU goes offline, its timers move to another CPU and keep their times.
@@ -56,8 +57,7 @@
  * - Arming a timer after its wheel was destroyed, or on an impossible CPU
  * - Passing NULL for a timer, a wheel or a callback
  * - Setting up a timer that is pending
- * - Waiting for a callback from within that callback, and for all callbacks of a wheel from
- *   one of them
+ * - A callback that waits for itself, or for all callbacks of its wheel
  * - Sleeping on a wheel in one of its callbacks
  * - Queueing delayed work that was never set up, or on a NULL workqueue
  * - Returning from a callback with a changed preemption count, or with interrupts switched
@@ -103,7 +103,7 @@ struct hwheel_timer {
 	void			(*function)(struct hwheel_timer *timer);
 	struct hwheel_base	*base;		/* its wheel's base on a CPU */
 	u32			flags;		/* HWHEEL_PINNED */
-	u32			life;		/* number of its wheel's life; 0: shut down */
+	u32			life;		/* of its wheel, see hwheel.c; 0: shut down */
 #ifdef CONFIG_LOCKDEP
 	struct lockdep_map	lockdep_map;	/* class of the callback */
 #endif
@@ -142,12 +142,13 @@ enum hwheel_context {
  * @context: where callbacks run
  * @budget_ns: how long one run of callbacks may keep its CPU, in nanoseconds;
  *	0: 2 ms, and 100 us in hardirq context. A run does not interrupt a
- *	callback. It ends after the callback that uses up the budget
+ *	callback. In hardirq context it ends after the callback that uses up the
+ *	budget; else up to 7 more callbacks may run
  * @flags: 0 or HWHEEL_UNBOUND
  * @gap_ns: the next run of callbacks begins at least this many nanoseconds after a run
  *	of callbacks; 0 (no gap) to 1 second. So a busy wheel has fewer interrupts, and a
- *	timer may be late by @gap_ns more. The gap delays no timer that is due when
- *	@gap_ns has passed since the last callbacks
+ *	timer may be late by @gap_ns more. If no callback has run for @gap_ns, the
+ *	gap delays no timer
  *
  * In each member but @name, 0 asks for the default.
  */

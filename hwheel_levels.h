@@ -95,7 +95,7 @@
  * timers or more, is sifted ahead of its time: a few timers per call, while nothing is
  * due. Each of these timers goes
  *
- * - to a lower level, if its place is there by then;
+ * - to a lower level, if that level reaches its tick by then;
  * - otherwise to the fan of the spoke. A fan is up to 64 spokes of equal width that
  *   together cover the ticks of the spoke. (Tang, Goh and Thng, "Ladder queue: an O(1)
  *   priority queue structure for large-scale discrete event simulation", 2005.)
@@ -115,10 +115,13 @@
  *
  * So when a tick is due, few timers have to move before the timers of that tick can run.
  * The timers that have to move are in the own lists of the spokes that begin at that
- * tick: one spoke of each level above 0, one bucket, and the first spoke of the fan of
- * each of these. A bucket that the clock entered earlier may still have a fan, whose
- * first spoke may begin at this tick, too: hence n + 1 below. None of these lists is a
- * crowd. With n levels that is at most
+ * tick. None of these lists is a crowd. With n levels these spokes are
+ *
+ * - one of each of the n - 1 levels above 0, and one bucket: n spokes;
+ * - the first spoke of the fan of each of these, and of a bucket that the clock entered
+ *   earlier: n + 1 spokes of fans.
+ *
+ * Together they have at most
  *
  *	n * HWHEEL_CROWD + (n + 1) * HWHEEL_CROWD_FAN
  *
@@ -308,9 +311,8 @@ static inline struct hwheel_fan *fan_of(const struct hwheel_spoke *child)
 /*
  * The list of @spoke to which the next timer goes. The first few timers of a spoke all go
  * to one list: with two lists, a list of a small spoke would become empty more often, which
- * makes levels_unlink() slower. The lists take turns after every sizeof(struct list_head)
- * timers. So @added & sizeof(struct list_head) is the offset of the list: 0, or that of the
- * second list.
+ * makes levels_unlink() slower. So the list changes after every 16 timers, the size of a
+ * list head on 64 bits. Then @added & 16 is the offset of the list in @timers: 0 or 16.
  */
 static __always_inline struct list_head *spoke_list(struct hwheel_spoke *spoke)
 {
@@ -343,12 +345,12 @@ struct hwheel_level {
 
 /*
  * The size of a level's largest crowd, in timers, or up to twice that: see levels_lead().
- * A turn of a level is as many slots as it has spokes.
+ * A round of a level is as many slots as it has spokes.
  */
 struct hwheel_most {
-	u64			now;		/* in this turn */
-	u64			before;		/* in the turn before */
-	u64			since;		/* the slot at which this turn began */
+	u64			now;		/* in this round */
+	u64			before;		/* in the round before */
+	u64			since;		/* the slot at which this round began */
 	u64			lead;		/* the last result of levels_lead() */
 };
 
@@ -459,7 +461,7 @@ static __always_inline u64 divisor_div(const struct hwheel_divisor *div, u64 x)
 {
 	if (div->mul) {
 #ifdef __SIZEOF_INT128__	/* inline, also where mul_u64_u64_shr() is a call */
-		OPTIMIZER_HIDE_VAR(x);	/* if gcc knows that x was s64, it takes four */
+		OPTIMIZER_HIDE_VAR(x);	/* gcc multiplies more often if it knows that x was s64 */
 		x = (__uint128_t)x * div->mul >> 64;
 #else
 		x = mul_u64_u64_shr(x, div->mul, 64);
@@ -798,7 +800,7 @@ levels_find(struct hwheel_levels *l, u64 *due, const struct hwheel_level **level
 	return spoke;
 }
 
-/* The same for a timer that moves. It is due at @tick, or was overdue when armed. */
+/* As levels_find(), for a timer that moves. It is due at @tick, or was overdue when armed. */
 static inline struct hwheel_spoke *levels_place(struct hwheel_levels *l, u64 tick)
 {
 	const struct hwheel_level *lv;
@@ -983,6 +985,31 @@ static inline struct hwheel_fan *levels_fan(struct hwheel_levels *l, struct hwhe
 	return fan;
 }
 
+/* @spoke, a crowd that is due at one tick, is to be treated like any other from now on. */
+static inline void levels_mix(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	spoke->more &= ~HWHEEL_ONE_TICK;
+	spoke->added = l->pending;	/* an upper limit: the count was reset */
+}
+
+/*
+ * A timer due at @tick goes to the fan of @spoke. If that lowers the bound, the bound is no
+ * longer the tick of @spoke's own timers.
+ */
+static inline void levels_pass(struct hwheel_levels *l, struct hwheel_spoke *spoke, u64 tick)
+{
+	if (tick >= spoke->bound)
+		return;
+	spoke->bound = tick;
+	if (spoke_bare(spoke))
+		return;
+	spoke->mixed = true;
+	if (spoke->more & HWHEEL_ONE_TICK) {
+		levels_mix(l, spoke);
+		levels_note_crowd(l, spoke);
+	}
+}
+
 /*
  * The spoke for a timer due at @tick in the fan of @spoke. If @spoke has no fan it gets
  * one; NULL if the stock is empty.
@@ -1004,7 +1031,7 @@ static inline struct hwheel_spoke *levels_fan_place(struct hwheel_levels *l,
 		fan = spoke_fan(spoke);
 		if (!fan)
 			return spoke;
-		spoke->bound = min(spoke->bound, tick);
+		levels_pass(l, spoke, tick);
 	}
 }
 
@@ -1205,7 +1232,7 @@ static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i, u64 width
 	u64 need, ticks;
 
 	if (lv->slot - most->since >= lv->nr && i < l->planned) {
-		most->before = most->now;	/* only the last turn is remembered */
+		most->before = most->now;	/* only the last round is remembered */
 		most->now = 0;
 		most->since = lv->slot;
 	}
@@ -1267,6 +1294,9 @@ static inline void levels_splice(struct hwheel_levels *l,
 		levels_widen(to, from->bound);
 		to->mixed |= from->mixed;
 		to->added += from->added;
+		/* If all are due at one tick, levels_joined() marks @to again */
+		if ((from->more | to->more) & HWHEEL_ONE_TICK)
+			levels_mix(l, to);
 	}
 	for (i = 0; i < HWHEEL_LISTS; i++)
 		list_splice_tail_init(&from->timers[i], &to->timers[i]);
@@ -1282,10 +1312,12 @@ static inline void levels_splice(struct hwheel_levels *l,
 static inline struct hwheel_spoke *levels_crowd_place(struct hwheel_levels *l,
 						      struct hwheel_spoke *spoke, u64 tick)
 {
-	do {
+	for (;;) {
 		spoke = levels_fan_place(l, spoke, tick);
-	} while (spoke && !spoke_empty(spoke) && (spoke->mixed || spoke->bound != tick));
-	return spoke;
+		if (!spoke || spoke_empty(spoke) || (!spoke->mixed && spoke->bound == tick))
+			return spoke;
+		levels_pass(l, spoke, tick);
+	}
 }
 
 /*
@@ -1342,8 +1374,7 @@ static noinline void levels_part(struct hwheel_levels *l, struct hwheel_spoke *s
 		return;
 	}
 	spoke_link(&timer->entry, &spoke->timers[0]);
-	spoke->more &= ~HWHEEL_ONE_TICK;
-	spoke->added = l->pending;	/* an upper limit: the count was reset */
+	levels_mix(l, spoke);
 	if (spoke->added >= levels_few(spoke)) {
 		levels_note_crowd(l, spoke);
 		levels_note_most(l, spoke);
@@ -1431,12 +1462,15 @@ static inline u64 levels_next_sift(struct hwheel_levels *l, struct hwheel_spoke 
 	return least;
 }
 
-/* Is @spoke marked as crowded, and is a crowd of its size noted already? */
+/*
+ * Is @spoke marked as crowded, and is a crowd of its size noted already? If its lists have
+ * just become a crowd, the mark may be for a crowd in its fan, which is sifted later.
+ */
 static __always_inline bool levels_known(const struct hwheel_levels *l,
 					 const struct hwheel_spoke *spoke)
 {
 	return (spoke->more & (HWHEEL_CROWDED | HWHEEL_ONE_TICK)) == HWHEEL_CROWDED &&
-	       spoke->added <= l->most[spoke->level].now;
+	       spoke->added > HWHEEL_CROWD && spoke->added <= l->most[spoke->level].now;
 }
 
 /*
@@ -1489,11 +1523,10 @@ static __always_inline u64 levels_add(struct hwheel_levels *l,
 }
 
 /*
- * @timer is due at @old. May it stay in its spoke and be due at @tick? @spoke is the right
- * spoke for @tick. If it is the right spoke for @old, too, then @timer is in @spoke, or
- * in a spoke of a higher level that covers the same slot and has not been emptied yet. So
- * @timer may stay. It is not known which of these spokes has @timer, so @tick lowers the
- * bounds of all of them.
+ * @timer is due at @old. May it stay in its spoke and be due at @tick? It may, if @spoke,
+ * the right spoke for @tick, is the right one for @old, too. Then @timer is in @spoke, or in
+ * a spoke of a higher level that covers the same slot and has not been emptied yet. Nobody
+ * knows in which, so @tick lowers the bounds of all of them.
  *
  * Exceptions: if one of these spokes has a fan, or if any timer is parked or in transit,
  * @timer can be in yet another spoke. And a crowd that is due at one tick must not mix.
@@ -1652,8 +1685,9 @@ static inline struct hwheel_spoke *levels_entered(struct hwheel_levels *l)
  * spoke_root(@spoke). The new spoke is the one that levels_place() gives. But if that is
  * @root again, it is one in the fan of @spoke. NULL if no fan is left.
  *
- * Nor does a crowd move to another bucket. From bucket to bucket it would move once for
- * each bit of its ticks. That takes too long. A fan takes HWHEEL_FAN_BITS bits at once.
+ * If there is a fan, a crowd does not move to another bucket either. From bucket to bucket
+ * it would move once for each bit of its ticks. That takes too long. A fan takes
+ * HWHEEL_FAN_BITS bits at once.
  */
 static __always_inline struct hwheel_spoke *levels_below(struct hwheel_levels *l,
 							 struct hwheel_spoke *spoke,
@@ -1672,8 +1706,8 @@ static __always_inline struct hwheel_spoke *levels_below(struct hwheel_levels *l
 /*
  * Move all timers of @spoke, which are due at one tick, to @to at once. A crowd that is
  * due at one tick must not mix with other timers: it moves to a spoke in a fan of @to.
- * False if @to is such a crowd and @spoke is not: then @spoke's timers must move one by
- * one.
+ * Returns false if @to is such a crowd and @spoke is not. Then the caller must move @spoke's
+ * timers one by one.
  */
 static noinline bool levels_cascade_whole(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 					  struct hwheel_spoke *to)
@@ -1689,12 +1723,16 @@ static noinline bool levels_cascade_whole(struct hwheel_levels *l, struct hwheel
 			place = levels_crowd_place(l, to, to->bound);
 			if (place)
 				levels_splice(l, to, place);
+			else
+				levels_mix(l, to);
 		}
 		if (spoke->more & HWHEEL_ONE_TICK) {
 			place = levels_crowd_place(l, to, tick);
 			if (place) {
 				levels_widen(to, tick);
 				to = place;
+			} else {
+				levels_mix(l, spoke);
 			}
 		}
 	}
@@ -1838,13 +1876,13 @@ static noinline u64 levels_align_slow(const struct hwheel_levels *l, u64 first, 
 	while (i--) {
 		const struct hwheel_level *lv = &l->level[i];
 		u64 slot = level_slot(lv, last);
-		u64 differ = slot ^ level_slot(lv, first - 1);	/* @first may be it */
+		u64 differ = slot ^ level_slot(lv, first - 1);	/* - 1: @first itself may do */
 
 		if (differ)
 			return (slot >> levels_highest(differ) << levels_highest(differ)) *
 			       lv->width;
 	}
-	/* Memory of a wheel that is set up for a new life: the timer will not be armed */
+	/* The wheel is just being created again: the timer will not be armed, any tick will do */
 	return last;
 }
 
@@ -1947,8 +1985,7 @@ static inline const char *levels_check_own(const struct hwheel_levels *l,
 		u64 tick = levels_due(l, timer);
 
 		++*pending;
-		if (++n > spoke->added && !(spoke->more & HWHEEL_ONE_TICK) &&
-		    levels_mixes(l, spoke))
+		if (++n > spoke->added && !(spoke->more & HWHEEL_ONE_TICK) && !transit)
 			return "a spoke has more timers than it has counted";
 		if (tick < l->floor && spoke->bound <= l->floor)
 			continue;

@@ -20,7 +20,7 @@ static void hwheel_wake_sleeper(struct hwheel_timer *timer)
  * up on @wheel. In a callback in process context the task is the one that would run the
  * timer.
  */
-static struct hwheel *hwheel_sleep_wheel(struct hwheel *wheel, void *caller)
+static noinline struct hwheel *hwheel_sleep_wheel(struct hwheel *wheel, void *caller)
 {
 	if (WARN_ONCE(IS_ERR_OR_NULL(wheel) || READ_ONCE(wheel->life) == HWHEEL_GONE,
 		      "hwheel: %ps sleeps on wheel %pe, which is not there\n", caller, wheel))

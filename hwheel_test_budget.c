@@ -46,7 +46,7 @@ struct other {
 	struct hrtimer		hrtimer;
 	struct work_struct	work;
 	int			all;	/* number of probes */
-	unsigned int		n;	/* its runs after some, not all, probes */
+	unsigned int		n;	/* how often it ran when some probes, not all, had run */
 	ktime_t			last;
 	ktime_t			gap;	/* the longest time between two of these runs */
 };

@@ -132,6 +132,7 @@ static void expect_run(struct kunit *test, struct item *item, int n, ktime_t fro
 static void expect_idle(struct kunit *test, struct item *item, int n)
 {
 	KUNIT_EXPECT_FALSE(test, pending(item));
+	KUNIT_EXPECT_FALSE(test, hwheel_pending(&item->dwork.timer));
 	msleep(20);
 	KUNIT_EXPECT_EQ(test, atomic_read(&item->runs), n);
 	KUNIT_EXPECT_FALSE(test, pending(item));
@@ -180,14 +181,16 @@ static void test_queue(struct kunit *test)
 static void test_queue_pending(struct kunit *test)
 {
 	struct item *item = &items[0];
-	ktime_t from = ktime_get();
+	ktime_t from;
 
 	KUNIT_EXPECT_FALSE(test, pending(item));
-	KUNIT_EXPECT_TRUE(test, queue(item, 50 * MS));
+	KUNIT_EXPECT_TRUE(test, queue(item, HOUR));
 	KUNIT_EXPECT_TRUE(test, pending(item));
 	KUNIT_EXPECT_FALSE(test, queue(item, 0));
 	KUNIT_EXPECT_FALSE(test, queue(item, MS));
 	KUNIT_EXPECT_TRUE(test, pending(item));
+	from = ktime_get();
+	KUNIT_EXPECT_TRUE(test, mod(item, 50 * MS));
 	expect_run(test, item, 1, from, 50 * MS);
 
 	block(test, &items[1]);
@@ -236,10 +239,11 @@ static void test_mod(struct kunit *test)
 
 	/* Armed: earlier, later, at once */
 	KUNIT_EXPECT_TRUE(test, queue(item, HOUR));
-	from = ktime_get();
-	KUNIT_EXPECT_TRUE(test, mod(item, 30 * MS));
-	KUNIT_EXPECT_TRUE(test, mod(item, 60 * MS));
+	KUNIT_EXPECT_TRUE(test, mod(item, HOUR / 2));
+	KUNIT_EXPECT_TRUE(test, mod(item, 2 * HOUR));
 	KUNIT_EXPECT_TRUE(test, pending(item));
+	from = ktime_get();
+	KUNIT_EXPECT_TRUE(test, mod(item, 60 * MS));
 	expect_run(test, item, 2, from, 60 * MS);
 	KUNIT_EXPECT_TRUE(test, queue(item, HOUR));
 	from = ktime_get();
@@ -250,10 +254,11 @@ static void test_mod(struct kunit *test)
 	block(test, &items[1]);
 	KUNIT_EXPECT_TRUE(test, queue(item, 0));
 	KUNIT_EXPECT_TRUE(test, work_pending(&item->dwork.work));
-	from = ktime_get();
-	KUNIT_EXPECT_TRUE(test, mod(item, 100 * MS));
+	KUNIT_EXPECT_TRUE(test, mod(item, HOUR));
 	KUNIT_EXPECT_FALSE(test, work_pending(&item->dwork.work));
 	KUNIT_EXPECT_TRUE(test, pending(item));
+	from = ktime_get();
+	KUNIT_EXPECT_TRUE(test, mod(item, 100 * MS));
 	complete(&items[1].go);
 	expect_run(test, item, 4, from, 100 * MS);
 
@@ -276,11 +281,11 @@ static void test_cancel(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, cancel(item));
 	KUNIT_EXPECT_FALSE(test, hwheel_cancel_delayed_work_sync(&item->dwork));
 
-	queue(item, 2 * MS);
+	queue(item, HOUR);
 	KUNIT_EXPECT_TRUE(test, cancel(item));
 	KUNIT_EXPECT_FALSE(test, cancel(item));
 	expect_idle(test, item, 0);
-	queue(item, 2 * MS);
+	queue(item, HOUR);
 	KUNIT_EXPECT_TRUE(test, hwheel_cancel_delayed_work_sync(&item->dwork));
 	expect_idle(test, item, 0);
 
@@ -334,7 +339,7 @@ static void test_cancel_sync(struct kunit *test)
 			hwheel_disable_delayed_work_sync(&item->dwork);
 			break;
 		default:
-			/* After this only the running function is left */
+			/* No new run begins. Only one that is running may go on. */
 			hwheel_disable_delayed_work(&item->dwork);
 			flush_work(&item->dwork.work);
 			break;
@@ -380,7 +385,7 @@ static void test_disable(struct kunit *test)
 	struct item *item = &items[0];
 	ktime_t from;
 
-	queue(item, 2 * MS);
+	queue(item, HOUR);
 	KUNIT_EXPECT_TRUE(test, hwheel_disable_delayed_work(&item->dwork));
 	KUNIT_EXPECT_FALSE(test, hwheel_disable_delayed_work_sync(&item->dwork));
 	KUNIT_EXPECT_FALSE(test, queue(item, 0));
@@ -405,7 +410,7 @@ static void act_let_go(struct item *item)
 
 static void act_wait_for_other(struct item *item)
 {
-	/* If the function holds up the other one, this takes all of this time. */
+	/* If this function blocks the other one, the wait takes all of this time and fails */
 	item->ret = wait_for_completion_timeout(&item->go, msecs_to_jiffies(20000)) > 0;
 }
 

@@ -181,7 +181,7 @@ static void test_gap(struct kunit *test)
 		.tick_ns = tick, .gap_ns = gap });
 	struct probe *busy = hwt_probes_new(test, wheel, tick + gap, n);
 	struct probe *lone = hwt_probes_new(test, wheel, tick, alone + 1);
-	u64 interrupts, moderated;
+	u64 interrupts, moderated, overruns;
 	unsigned int i;
 	ktime_t base;
 
@@ -196,8 +196,10 @@ static void test_gap(struct kunit *test)
 	hwt_expect_once(test, busy, n);
 	interrupts = hwheel_count(wheel, "interrupts") - interrupts;
 	moderated = hwheel_count(wheel, "moderated");
-	KUNIT_EXPECT_LE(test, interrupts, n / 5 + 1 + hwheel_count(wheel, "budget_overruns"));
-	KUNIT_EXPECT_GT(test, moderated, 0);
+	/* On a slow machine each run may use up its budget. Then breaks keep the runs apart. */
+	overruns = hwheel_count(wheel, "budget_overruns");
+	KUNIT_EXPECT_LE(test, interrupts, n / 5 + 1 + overruns);
+	KUNIT_EXPECT_GT(test, moderated + overruns, 0);
 	KUNIT_EXPECT_LE(test, moderated, interrupts);
 	if (hwt_years) {
 		KUNIT_EXPECT_EQ(test, interrupts, n / 5 + 1);

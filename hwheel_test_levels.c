@@ -864,6 +864,41 @@ static void test_same_tick_parts(struct kunit *test)
 }
 
 /*
+ * Two crowds are due at one tick each. They meet in one spoke while there are no fans.
+ * Later there are, and timers of a third tick join them.
+ */
+static void test_same_tick_meets(struct kunit *test)
+{
+	enum { MANY = 4 * HWHEEL_CROWD, SPOKE = 140 * 128 };
+	static const u64 ticks[] = { SPOKE + 20, SPOKE + 40, SPOKE + 46 };
+	struct rig *rig = rig_new(test, MS, SPOKES(128, 128, 128), 0);
+	struct item *t = items_new(test, 3 * MANY);
+	void *fans = kunit_kmalloc_array(test, RIG_FANS, sizeof(struct hwheel_fan), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, fans);
+	for (i = 0; i < MANY; i++)
+		add(rig, &t[i], ticks[0]);
+	expect_place(rig, &t[0], 2, 1);
+	advance(rig, SPOKE - 127 * 128);
+	for (; i < 2 * MANY; i++)
+		add(rig, &t[i], ticks[1]);
+	advance(rig, SPOKE - 128);
+	expect_place(rig, &t[0], 1, 12);
+	expect_place(rig, &t[MANY], 1, 12);
+	expect_sound(rig);
+
+	fans_init(fans, RIG_FANS);
+	levels_add_fans(&rig->l, fans, RIG_FANS);
+	for (; i < 3 * MANY; i++)
+		add(rig, &t[i], ticks[2]);
+	expect_sound(rig);
+	advance(rig, SPOKE + 127);
+	for (i = 0; i < 3 * MANY; i++)
+		KUNIT_EXPECT_EQ(test, t[i].fired, ticks[i / MANY]);
+}
+
+/*
  * A timer that is re-armed for the past all the time delays the other timers only by the
  * time of its own callback.
  */
@@ -1260,6 +1295,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_crowd_in_buckets),
 	KUNIT_CASE(test_same_tick),
 	KUNIT_CASE(test_same_tick_parts),
+	KUNIT_CASE(test_same_tick_meets),
 	KUNIT_CASE(test_past_fair),
 	KUNIT_CASE(test_slack),
 	KUNIT_CASE(test_divisors),

@@ -10,9 +10,9 @@
  *				callback has begun
  *	queued	NULL		not pending		on a workqueue
  *
- * When the function begins, the state becomes idle: the kernel's workqueue code does that.
- * All else changes the state under a lock. A callback that has begun takes that lock, too.
- * Until then others may change the state:
+ * When the function begins, the workqueue code makes the state idle. All other changes are
+ * made under a lock. The timer's callback takes this lock, too. Before it has the lock,
+ * others may change the state:
  *
  *  - The state is not armed any more: the callback does nothing.
  *  - It is armed again: then the timer is pending, and the callback leaves the work to the
@@ -80,8 +80,9 @@ static __always_inline bool hwheel_work_may_queue(const struct hwheel_delayed_wo
 static __always_inline bool hwheel_work_queued(struct hwheel_delayed_work *dwork)
 {
 	/*
-	 * If this is false, the function sees what the caller has written before. Pairs with
-	 * the barrier after the workqueue code has cleared the bit.
+	 * If this returns true, the caller queues nothing, and the function that is about to
+	 * begin sees what the caller has written before. Pairs with the barrier after the
+	 * workqueue code has cleared the bit.
 	 */
 	smp_mb__after_spinlock();
 	return work_pending(&dwork->work);
@@ -239,7 +240,7 @@ static __always_inline bool hwheel_work_mod(int cpu, struct workqueue_struct *wq
 		return false;
 	raw_spin_lock_irqsave(lock, flags);
 	if (likely(!dwork->disabled)) {
-		/* Arming re-arms a pending timer */
+		/* A timer that is armed need not be stopped to be armed again */
 		pending = (dwork->wq && delay > 0) || hwheel_work_stop(dwork);
 		hwheel_work_start(cpu, wq, dwork, delay, slack);
 	}
@@ -331,8 +332,8 @@ bool hwheel_cancel_delayed_work(struct hwheel_delayed_work *dwork)
 }
 EXPORT_SYMBOL_GPL(hwheel_cancel_delayed_work);
 
-/* The function of @dwork would wait for itself: warn. */
-static bool hwheel_work_waits_for_itself(const struct hwheel_delayed_work *dwork)
+/* The function of @dwork would wait for itself: warn, once for all callers. */
+static noinline bool hwheel_work_waits_for_itself(const struct hwheel_delayed_work *dwork)
 {
 	return WARN_ONCE(current_work() == &dwork->work,
 			 "hwheel: delayed work with function %ps waits for itself\n",
@@ -343,8 +344,8 @@ static bool hwheel_work_waits_for_itself(const struct hwheel_delayed_work *dwork
  * hwheel_disable_delayed_work - cancel delayed work and keep it from being queued
  * @dwork: the delayed work
  *
- * Until hwheel_enable_delayed_work() was called as many times as this, nobody can queue
- * @dwork. Does not wait: the function may be running when this returns.
+ * Nobody can queue @dwork until hwheel_enable_delayed_work() has undone each call of this
+ * function. Does not wait: the function may be running when this returns.
  *
  * Context: any but NMI.
  * Return: true if @dwork was pending.

@@ -345,8 +345,8 @@ static void armed_now(struct item *item)
 }
 
 /*
- * @item has been added. Check that it is the last timer in a list of its spoke: the spoke
- * of the lowest level in which its slot is not too far ahead, if there is one.
+ * @item has been added. Check that it is the last timer in a list of the right spoke. That
+ * is a spoke of the lowest level that reaches its tick, if a level does.
  */
 static void added(struct item *item)
 {
@@ -478,8 +478,8 @@ static void pop(struct hwheel_timer *timer)
 
 	check(item->due <= now, "a timer fired early");
 	/*
-	 * A timer that was overdue when armed fires at its turn, or earlier, with other
-	 * timers
+	 * A timer that was overdue when armed may fire before its turn, together with
+	 * other timers
 	 */
 	check(item->turn == clock || (item->due < item->turn && clock < item->turn),
 	      "a timer fired when it was not its turn");

@@ -112,14 +112,9 @@ build_qemu()
 	modules qemu "$headers"
 }
 
-# On a busy host the clocksource watchdog would mark the TSC as unstable. From then on,
-# reading the clock would cost more.
 where_qemu()
 {
-	local APPEND=tsc=nowatchdog
-
 	build_qemu
-	export APPEND
 	measure qemu-2 "core expire mix smp" "$parameters pending=1000,100000" boot_qemu 2
 	measure qemu-4 smp "$parameters pending=1000" boot_qemu 4
 }

@@ -32,7 +32,7 @@ rounds()
 		echo "groups=bounds parameters='rounds=1 pending=1000 $*' read=0.1 lines=300"
 		cat "$lab_scripts/guest/bench.sh"
 	} >"$lab_work/payload"
-	APPEND=tsc=nowatchdog ICOUNT=0 TIMEOUT=${TIMEOUT:-3600} "$lab_scripts/lab/boot-qemu.sh" \
+	ICOUNT=0 TIMEOUT=${TIMEOUT:-3600} "$lab_scripts/lab/boot-qemu.sh" \
 		"$vmlinuz" 1 2G "$lab_work/payload" "$lab_work"/modules/hwheel.ko \
 		"$lab_work"/modules/hwheel_bench.ko >"$log" || status=$?
 	guest_log "$log" >"$log.kernel"

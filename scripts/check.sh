@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Runs all tests. Each file in suites/ is a suite. As many suites run at a time as there
-# are CPUs, the longest first. The last line is
+# are CPUs. The longest begin first. The last line is
 #	N passed, N failed, N skipped
 # The exit status is 0 if a test passed and none failed.
 #

@@ -51,7 +51,7 @@ faults=(
 	"fan-bit-stays		/void levels_bare/,/^}/s/fan_of(spoke)->bits &= .*/;/"
 	"fan-kept		/void levels_bare/,/^}/s/if (fan && !fan->bits)/if (0)/"
 	"fan-too-narrow		/struct hwheel_fan \*levels_fan(/,/^}/s/fls64((width - 1) >> HWHEEL_FAN_BITS)/fls64((width - 1) >> HWHEEL_FAN_BITS >> 1)/"
-	"fan-lower-bound		/levels_fan_place(/,/^}/s/spoke->bound = min.*/;/"
+	"fan-lower-bound	/^static inline void levels_pass/,/^}/s/spoke->bound = tick;/;/"
 	"crowd-bit-stays		/void levels_set_crowded/,/^}/s/\*bits &= ~bit;/;/"
 	"crowd-parted-wrongly	/void levels_part/,/^}/s/spoke->bound = old;/;/"
 	"crowd-of-past-parted	/void levels_part/,/^}/s/if (old >= l->floor)/if (1)/"

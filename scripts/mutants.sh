@@ -1,19 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Mutates hwheel.c and its headers by machine, and holds each mutant against the tests
-# that run in user space, until one fails: the fuzzer's kept inputs and the levels' KUnit
-# cases, the simulator's kept programs, all states of small geometries, seeds of the
-# simulator. Prints which mutants survive, and a score.
+# Makes mutants of hwheel.c and its headers: copies with one small fault each. Runs tests on
+# each mutant until one of them fails. The tests run in user space, in this order:
+#	- the fuzzer's kept inputs, and the KUnit cases of the levels
+#	- the simulator's kept programs
+#	- all states of small geometries
+#	- seeds of the simulator
+# Prints which mutants survive, and a score.
 #
 # Usage: [VARIABLE=value...] mutants.sh
 #
 # COUNT=n		takes a sample of so many mutants (default: all of them)
-# SEED=n		makes that sample another one
+# SEED=n		another seed takes another sample
 # FILE='name...'	takes the mutants of these files; FUNCTION='name...': of these functions
 # SINCE=commit		takes the mutants of the lines that have changed since a commit
-# ONLY=text		takes the mutant with this line in the list
-# SEEDS=n		seeds that a mutant must survive (default 1000, fewer of other kinds)
+# ONLY=text		takes one mutant: text is its line in what LIST=1 prints
+# SEEDS=n		seeds that a mutant must survive (default 1000 of KIND=plain, and
+#			fewer of the other kinds, see sim.sh)
 # JOBS=n		mutants at a time (default: as many as there are CPUs)
 # LEAST=percent		fails if the score is less
 # TESTS=none		runs no test: all mutants must survive

@@ -82,7 +82,7 @@ happened()
 }
 
 if [ "$broken" = data_race ]; then
-	dmesg_dirty "$log" | grep 'BUG: KCSAN: data-race in.*hwheel_run.*\[hwheel\]' ||
+	dmesg_dirty "$log" | grep 'BUG: KCSAN: data-race in .*hwheel_race \[hwheel\]' ||
 		failed=1
 elif [ -n "$broken" ]; then
 	# After the FAILURE the guest may hang or crash

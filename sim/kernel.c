@@ -1018,6 +1018,7 @@ static void sleeping_lock(struct task_struct **owner, const char *what)
 	*owner = sim_cpu->curr;
 }
 
+/* The caller then wakes the waiters. */
 static void sleeping_unlock(struct task_struct **owner, const char *what)
 {
 	sim_step(SIM_CALL);
@@ -1026,7 +1027,6 @@ static void sleeping_unlock(struct task_struct **owner, const char *what)
 	if (*owner != sim_cpu->curr)
 		sim_find("a %s is unlocked by a task that does not hold it", what);
 	*owner = NULL;
-	wake_up_all(&released);
 }
 
 void mutex_init(struct mutex *mutex)
@@ -1042,6 +1042,7 @@ void mutex_lock(struct mutex *mutex)
 void mutex_unlock(struct mutex *mutex)
 {
 	sleeping_unlock(&mutex->owner, "mutex");
+	wake_up_all(&released);
 }
 
 void spin_lock_init(spinlock_t *lock)
@@ -1064,8 +1065,9 @@ void spin_lock(spinlock_t *lock)
 
 void spin_unlock(spinlock_t *lock)
 {
-	lock->turn++;
 	sleeping_unlock(&lock->owner, "spinlock");
+	lock->turn++;
+	wake_up_all(&released);
 }
 
 void spin_lock_bh(spinlock_t *lock)

@@ -732,23 +732,28 @@ static u64 run_due(const struct mwheel *w, const struct hrtimer *timer, int cpu)
 	return clamp((u64)due, min(w->fired_ended[cpu], begin), begin);
 }
 
-/* A wheel that lacks fans gets them soon, if there is memory, and tasks have their turn. */
+/*
+ * If a wheel lacks fans, its timers may be late. If there is a crowd to be sifted, it gets
+ * them soon, if there is memory, and tasks have their turn.
+ */
 static void note_starved(struct mwheel *w, int cpu)
 {
-	u64 last = w->starved_at[cpu];
+	u64 last = w->wanted_at[cpu];
 
-	if (!peek_starved(w->wheel, cpu)) {
-		w->starved_ns[cpu] = 0;
+	if (peek_starved(w->wheel, cpu))
+		w->starved_at[cpu] = sim_time;
+	if (!peek_wants_fans(w->wheel, cpu)) {
+		w->wanted_ns[cpu] = 0;
 		return;
 	}
-	w->starved_at[cpu] = sim_time;
+	w->wanted_at[cpu] = sim_time;
 	/* After long it may have had them in between. */
 	if (sim_alloc_failed_at + 1100000000 > last || sim_hotplug_at > last ||
 	    sim_time - last > 20000000)
-		w->starved_ns[cpu] = 0;
+		w->wanted_ns[cpu] = 0;
 	else
-		w->starved_ns[cpu] += sim_time - last;
-	if (w->starved_ns[cpu] > 100000000)
+		w->wanted_ns[cpu] += sim_time - last;
+	if (w->wanted_ns[cpu] > 100000000)
 		sim_find("CPU %d of %s lacks fans", cpu, w->name);
 }
 
@@ -758,14 +763,32 @@ static u64 due_gap(const struct mwheel *w, int cpu)
 	return w->run_begun[cpu] - min(w->run_begun[cpu], w->run_ended[cpu]);
 }
 
+/*
+ * A run has ended. If it left a timer that was due when it read the clock last, it was cut,
+ * and must take a break. In softirq context only the budget cuts such a run. In hardirq
+ * context a batch of moves does, too, unless the callbacks have used up the budget.
+ */
+static void note_break(struct mwheel *w, int cpu)
+{
+	u64 begun = w->run_begun[cpu], called = max(w->called_at[cpu], begun);
+	bool hardirq = w->config.context == HWHEEL_HARDIRQ;
+
+	w->read_at[cpu] = called;	/* or later */
+	w->break_until[cpu] = 0;
+	if (hardirq && called > begun && !peek_spent(w->wheel, cpu))
+		w->break_until[cpu] = called + w->budget;
+	else if (!hardirq || called - begun > w->budget + 10000 + tally_since(&stalls, begun))
+		w->break_until[cpu] = max(called, begun + w->budget) + w->budget / 8;
+}
+
 /* A run has ended: count its time, and the break that it may take. */
 static void count_run(struct mwheel *w, int cpu)
 {
 	int nr = w - sim_wheels;
-	u64 ns = sim_time - w->run_begun[cpu], callbacks, earned = 0, pause;
+	u64 ns = sim_time - w->run_begun[cpu], callbacks, earned = 0, least;
 	ktime_t resume;
 
-	callbacks = tally_since(&busy[cpu], w->run_begun[cpu]);
+	callbacks = tally_since(&busy[sim_cpu->id], w->run_begun[cpu]);
 	tally(&runs[sim_cpu->id], sim_time, ns - min(ns, callbacks));
 	tally(&own[nr][cpu], sim_time, ns - min(ns, callbacks));
 	if (ns >= w->budget)
@@ -790,14 +813,10 @@ static void count_run(struct mwheel *w, int cpu)
 		sim_find("a rest on CPU %d of %s ends at %lld, not %lld", cpu, w->name, resume,
 			 w->resume[cpu]);
 	w->resume[cpu] = resume;
-	/* A run that was cut leaves the CPU to others. One that moves for long is cut. */
-	pause = ns > w->budget + 10000 ? w->budget / 8 : 0;
-	if (w->config.context == HWHEEL_HARDIRQ && w->called_at[cpu] >= w->run_begun[cpu] &&
-	    !peek_spent(w->wheel, cpu))
-		pause = w->budget;
-	pause -= pause / 8;		/* it begins when the run reads the clock last */
-	w->break_until[cpu] = sim_time + pause - min(pause, 3000ULL + sim_world.stall_ns);
-	if (!callbacks && ns > 50000 && due_gap(w, cpu) < ns / 4 && ++w->greedy[cpu] > 16)
+	note_break(w, cpu);
+	/* If a timer is due, the break may be shorter than the moves. */
+	least = peek_ripe(w->wheel, cpu, sim_clock(w)) ? 50000 : 20000;
+	if (!callbacks && ns > least && due_gap(w, cpu) < ns / 4 && ++w->greedy[cpu] > 16)
 		sim_find("runs on CPU %d of %s move timers without a pause", cpu, w->name);
 	if (callbacks || due_gap(w, cpu) >= ns / 4)
 		w->greedy[cpu] = 0;
@@ -831,10 +850,6 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 	armed = peek_armed(w->wheel, cpu, &expires);
 	count_run(w, cpu);
 	note_starved(w, cpu);
-	if (w->config.context != HWHEEL_WORK && peek_break(w->wheel, cpu) && armed &&
-	    (u64)expires <= now && w->budget >= 20000 && !sim_world.stall && !sim_world.ranks &&
-	    !sim_world.holds)
-		sim_find("a break on CPU %d of %s is over when it begins", cpu, w->name);
 	if (w->config.context != HWHEEL_WORK && peek_break(w->wheel, cpu) && w->pending &&
 	    sim_world.cpus == 1 && !w->earned[cpu] && !w->config.gap_ns &&
 	    !peek_ripe(w->wheel, cpu, now))	/* a rest within a gap is a break, too */
@@ -858,6 +873,16 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 			 expires - now, cpu, w->name, w->run_spent[cpu]);
 }
 
+static struct mwheel *wheel_of(const struct hwheel_base *base)
+{
+	struct mwheel *w;
+
+	for (w = sim_wheels; w < sim_wheels + SIM_WHEELS; w++)
+		if (w->state != NO_WHEEL && w->wheel == peek_base_wheel(base))
+			return w;
+	return NULL;
+}
+
 /* hwheel tells tracepoints what it does: before it arms the hrtimer, after it has moved */
 static struct {
 	struct hwheel_base	*base;
@@ -874,6 +899,7 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
 {
 	struct hwheel_base *base = traced_arm[sim_cpu->id].base;
 	struct hwheel *wheel;
+	struct mwheel *w;
 	int cpu;
 
 	wheel = peek_wheel(timer, &cpu);
@@ -881,16 +907,12 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
 	    peek_base_wheel(base) != wheel)
 		sim_find("hwheel_arm tells of another time than %lld", expires);
 	traced_arm[sim_cpu->id].base = NULL;
-}
-
-static struct mwheel *wheel_of(const struct hwheel_base *base)
-{
-	struct mwheel *w;
-
-	for (w = sim_wheels; w < sim_wheels + SIM_WHEELS; w++)
-		if (w->state != NO_WHEEL && w->wheel == peek_base_wheel(base))
-			return w;
-	return NULL;
+	/* A run that takes a break has read the clock less than 8 steps ago. */
+	w = wheel_of(base);
+	if (w && w->config.context != HWHEEL_WORK && peek_break(wheel, cpu) &&
+	    expires + 8 * sim_world.jitter <= sim_clock(w) && w->budget >= 20000 &&
+	    !sim_world.stall && !sim_world.ranks && !sim_world.holds)
+		sim_find("a break on CPU %d of %s is over when it begins", cpu, w->name);
 }
 
 void oracle_hwheel_cascade(struct hwheel_base *base, u64 moved)
@@ -1010,23 +1032,36 @@ static u64 moves_bound(const struct mwheel *w)
 	return w->config.context == HWHEEL_HARDIRQ ? ns + ns / 2 : ns;
 }
 
+/* May @slot's timer, which runs on @cpu, have waited on CPU @i, too? */
+static bool waited_on(const struct slot *slot, int cpu, int i)
+{
+	return i == cpu || (slot->cpu != cpu && slot->hotplugs != sim_hotplugs);
+}
+
 /*
  * How late a callback that was due at @begin may begin. This leaves out the callbacks
  * before it, and stalls. What remains are the terms "breaks", "moves" and "host" of
  * Documentation/late.rst.
  */
-static u64 late_bound(const struct mwheel *w, int cpu, u64 begin)
+static u64 late_bound(const struct slot *slot, const struct mwheel *w, int cpu, u64 begin)
 {
-	int nr = w - sim_wheels;
-	u64 before = begin - min(begin, moving_ns(w)), bound, recent;
+	int nr = w - sim_wheels, i;
+	u64 before = begin - min(begin, moving_ns(w)), bound, recent, hotplug = 0;
 
 	if (sim_late_ns && !sim_world.holds)
 		return sim_late_ns;
+	/* From a dead CPU a timer moves to another one, which may have a gap, too */
+	if (sim_hotplugs & 1 ||
+	    (sim_hotplug_at && sim_hotplug_at + w->config.gap_ns + 1000000 > begin))
+		hotplug = 1000000 + w->config.gap_ns + 3 * w->budget;
 	if (in_thread(w))		/* other tasks share the CPU */
-		return 21100000 + w->config.gap_ns + 3 * w->budget + CROWD_MOVE_NS * w->peak;
-	bound = HOST_NS + w->config.gap_ns + moves_bound(w) +
-		tally_since(&breaks[nr][cpu], begin);
-	bound += tally_since(&runs[cpu], begin) - tally_since(&own[nr][cpu], begin);
+		return 21100000 + w->config.gap_ns + 3 * w->budget + CROWD_MOVE_NS * w->peak +
+		       hotplug;
+	bound = hotplug + HOST_NS + w->config.gap_ns + moves_bound(w);
+	for (i = 0; i < (int)sim_world.cpus; i++)
+		if (waited_on(slot, cpu, i))
+			bound += tally_since(&breaks[nr][i], begin) +
+				 tally_since(&runs[i], begin) - tally_since(&own[nr][i], begin);
 	/* Crowds that were armed so late that there was no time to move them before */
 	recent = tally_since(&arms[nr][cpu], before);
 	if (recent >= CROWD_FAN)
@@ -1038,10 +1073,6 @@ static u64 late_bound(const struct mwheel *w, int cpu, u64 begin)
 	if (w->starved_at[cpu] > before || sim_hotplugs & 1 || sim_world.holds ||
 	    (sim_hotplug_at && sim_hotplug_at > before))
 		bound += CROWD_MOVE_NS * w->peak;
-	/* From a dead CPU a timer moves to another one, which may have a gap, too */
-	if (sim_hotplugs & 1 ||
-	    (sim_hotplug_at && sim_hotplug_at + w->config.gap_ns + 1000000 > begin))
-		bound += 1000000 + w->config.gap_ns + 3 * w->budget;
 	return bound;
 }
 
@@ -1096,7 +1127,7 @@ static void check_late(struct slot *slot, struct mwheel *w)
 			part += sim_time - max(begin, busy_since[i]);
 		if (in_thread(w))
 			allowed += 3 * part;
-		else if (i == cpu)
+		else if (waited_on(slot, cpu, i))
 			allowed += part + part / 8;
 	}
 	/*
@@ -1110,12 +1141,12 @@ static void check_late(struct slot *slot, struct mwheel *w)
 		allowed -= min(allowed, passed - min(passed, rounds));
 	}
 	note_starved(w, cpu);
-	if (!in_thread(w) && slot->cpu == cpu && begin < w->run_ended[cpu] &&
+	if (!in_thread(w) && slot->cpu == cpu && begin < w->read_at[cpu] &&
 	    w->run_begun[cpu] > w->run_ended[cpu] && w->run_begun[cpu] < w->break_until[cpu] &&
 	    w->hotplugs == sim_hotplugs && !sim_world.holds)
 		sim_find("timer %d runs %llu ns before the end of a break", slot->nr,
 			 w->break_until[cpu] - w->run_begun[cpu]);
-	bound = late_bound(w, cpu, begin);
+	bound = late_bound(slot, w, cpu, begin);
 	if (over > allowed && over - allowed > sim_worst)
 		sim_worst = over - allowed;
 	if (over > allowed + bound)
@@ -1168,7 +1199,7 @@ void oracle_callback(struct slot *slot, struct object *object)
 void oracle_callback_end(struct slot *slot, u64 life)
 {
 	sim_quiet_steps = 0;
-	slot->due_wheel->called_at[sim_cpu->id] = sim_time;
+	slot->due_wheel->called_at[slot->due_cpu] = sim_time;
 	/* The time that hwheel needs for a call counts as the callback's time. */
 	tally(&busy[sim_cpu->id], sim_time, 400 + sim_world.jitter);
 	if (slot->due_past) {

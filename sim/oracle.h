@@ -64,8 +64,10 @@ struct mwheel {
 	u64			quiet[SIM_CPUS];	/* no interrupt before this time */
 	ktime_t			resume[SIM_CPUS];	/* the end of the last rest or break */
 	u64			starved_at[SIM_CPUS];	/* when fans were last missing */
-	u64			starved_ns[SIM_CPUS];	/* for how long */
-	u64			break_until[SIM_CPUS];
+	u64			wanted_at[SIM_CPUS];	/* when a crowd last wanted them */
+	u64			wanted_ns[SIM_CPUS];	/* for how long */
+	u64			read_at[SIM_CPUS];	/* not after the last clock of the run */
+	u64			break_until[SIM_CPUS];	/* if a timer was due at that time */
 	u64			held[SIM_CPUS];		/* the longest that the lock was held */
 	unsigned int		greedy[SIM_CPUS];	/* runs that moved, without a pause */
 	u64			armed_ahead[SIM_CPUS];

@@ -133,8 +133,12 @@ peek bool peek_break(struct hwheel *wheel, int cpu)
 peek bool peek_ripe(struct hwheel *wheel, int cpu, ktime_t now)
 {
 	struct hwheel_levels copy = per_cpu_ptr(wheel->bases, cpu)->levels;
+	bool ripe;
 
-	return levels_ripe(&copy, levels_tick_down(&copy, now));
+	sim_may_race(1);
+	ripe = levels_ripe(&copy, levels_tick_down(&copy, now));
+	sim_may_race(-1);
+	return ripe;
 }
 
 peek ktime_t peek_resume(struct hwheel *wheel, int cpu)
@@ -148,6 +152,22 @@ peek bool peek_starved(struct hwheel *wheel, int cpu)
 	const struct hwheel_levels *levels = &per_cpu_ptr(wheel->bases, cpu)->levels;
 
 	return levels->starved || levels->fans < levels->fans_wanted;
+}
+
+/* Is there a crowd to be sifted, so that hwheel must ask for fans until it has enough? */
+peek bool peek_wants_fans(struct hwheel *wheel, int cpu)
+{
+	const struct hwheel_levels *levels = &per_cpu_ptr(wheel->bases, cpu)->levels;
+	unsigned int stock;
+	u64 crowds = 0;
+	int i;
+
+	sim_may_race(1);
+	stock = levels_stock(levels);
+	sim_may_race(-1);
+	for (i = 0; i <= levels->planned; i++)
+		crowds |= levels->level[i].crowds;
+	return crowds && (levels->starved || levels->fans - levels->fans_used < stock);
 }
 
 peek ktime_t peek_expires(const struct hwheel_timer *timer)

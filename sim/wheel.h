@@ -22,6 +22,7 @@ bool peek_break(struct hwheel *wheel, int cpu);		/* after a run: is there one? *
 bool peek_ripe(struct hwheel *wheel, int cpu, ktime_t now);	/* may a timer be due? */
 ktime_t peek_resume(struct hwheel *wheel, int cpu);
 bool peek_starved(struct hwheel *wheel, int cpu);
+bool peek_wants_fans(struct hwheel *wheel, int cpu);
 ktime_t peek_expires(const struct hwheel_timer *timer);
 const char *peek_at_rest(struct hwheel *wheel);	/* NULL, or what says that it is not */
 bool peek_queued(const struct hwheel_timer *timer);

@@ -22,13 +22,18 @@ shift 3
 # the add. If an interrupt saves such flags, the kernel continues with wrong flags, for
 # instance single-stepping. The kernel's allocator works without cmpxchg16b, too.
 case ${MACHINE:=x86_64} in
-x86_64)	need qemu-system-x86; machine=(-M "${BOARD:-q35}" -cpu "max,cx16=off") console=ttyS0 ;;
-aarch64) need qemu-system-arm; machine=(-M virt -cpu cortex-a72) console=ttyAMA0 ;;
+x86_64)	need qemu-system-x86; machine=(-M "${BOARD:-q35}" -cpu "max,cx16=off") console=ttyS0
+	# On a busy host the clocksource watchdog can mark the TSC as unstable. Then reading
+	# the clock costs more. In Linux 7.x the watchdog also waits for another CPU, with a
+	# clock that may stand still while the kernel boots: it was seen to wait for ever.
+	machine_arguments=tsc=nowatchdog ;;
+aarch64) need qemu-system-arm; machine=(-M virt -cpu cortex-a72) console=ttyAMA0
+	machine_arguments= ;;
 *)	die "MACHINE is x86_64 or aarch64" ;;
 esac
 guest_image "$lab_work/initrd.gz" "$@"
 # The console stays on during a suspend, so that it shows why a guest dies
-arguments="no_console_suspend unknown_nmi_panic panic=-1 loglevel=5 log_buf_len=4M"
+arguments="no_console_suspend unknown_nmi_panic panic=-1 loglevel=5 log_buf_len=4M $machine_arguments"
 thread=multi
 [ -z "${ICOUNT-}" ] || thread=single
 qemu=("qemu-system-$MACHINE" "${machine[@]}" -accel "tcg,thread=$thread"
