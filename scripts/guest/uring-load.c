@@ -86,13 +86,6 @@ static double round_ns(int timeout)
 	return (double)(now_ns(CLOCK_MONOTONIC) - begin) / (BATCHES * BATCH);
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 int main(int argc, char **argv)
 {
 	int rounds = argc > 2 ? atoi(argv[1]) : 0, i, timeout;
@@ -119,15 +112,9 @@ int main(int argc, char **argv)
 			for (timeout = 0; timeout < 2; timeout++)
 				ns[timeout * rounds + (i < 0 ? 0 : i)] = round_ns(timeout);
 		for (timeout = 0; timeout < 2; timeout++) {
-			double *sorted = ns + timeout * rounds;
-
-			qsort(sorted, rounds, sizeof(*sorted), compare);
-			printf("uring: pending %lld timeout %d min_ns %.0f median_ns %.0f\n",
-			       pending, timeout, sorted[0], sorted[rounds / 2]);
+			printf("uring: pending %lld timeout %d", pending, timeout);
+			print_ns(ns + timeout * rounds, rounds);
 		}
-		fflush(stdout);
 	}
-	/* The kernel takes long to cancel what is pending; the guest need not wait */
-	fflush(stdout);
 	return 0;
 }

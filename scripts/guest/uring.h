@@ -2,17 +2,11 @@
 /*
  * What uring-load.c and uring-test.c share: a ring on io_uring's system calls
  */
-#include <errno.h>
 #include <linux/io_uring.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
-#define NSEC_PER_SEC	1000000000LL
+#include "guest.h"
 
 /* Debian 12's header is older */
 #ifndef IORING_TIMEOUT_MULTISHOT
@@ -27,29 +21,6 @@ struct ring {
 	struct io_uring_cqe	*cqes;
 	unsigned int		queued;		/* entries not yet submitted */
 };
-
-static void die(const char *what)
-{
-	fprintf(stderr, "%s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static long long now_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
-
-static unsigned long long random64(void)
-{
-	static unsigned long long x = 88172645463325252ULL;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	return x ^= x << 17;
-}
 
 /* Rings of @entries, and of @completions. One mapping has both. */
 static void ring_open(struct ring *ring, unsigned int entries, unsigned int completions)
