@@ -75,6 +75,9 @@ kernel:
 bench:
 	@scripts/bench.sh
 
+picture:
+	@scripts/bench.sh picture
+
 convert-all:
 	@scripts/convert-all.sh
 
@@ -119,8 +122,9 @@ help:
 	@echo '                  with the same kernel without hwheel'
 	@echo '                  BENCH=1: measures what their timers cost on both kernels'
 	@echo 'make bench        measures hwheel, timer_list and hrtimer (takes an hour)'
-	@echo '                  WHERE="uml years uml-smp qemu icount" QUICK=1'
+	@echo '                  WHERE="uml years uml-smp qemu icount" QUICK=1 KERNEL=newest|6.12|...'
 	@echo '                  WHAT=core: only this group, in uml and icount'
+	@echo 'make picture      draws bench.svg again from bench.json, and prints its table'
 	@echo 'make pacing       compares a qdisc on a wheel with fq and tbf, in QEMU'
 	@echo '                  RATE=Mbit/s TIME=seconds KERNEL=name'
 	@echo 'make convert-all  converts each driver of the newest kernel that uses timers, and builds'
@@ -135,4 +139,4 @@ help:
 	@echo '                  $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
 .PHONY: modules install install-tc dkms dkms-sources deb demo check torture fuzz sim mutants \
-	kernel bench pacing convert-all htmldocs clean help
+	kernel bench picture pacing convert-all htmldocs clean help

@@ -43,10 +43,41 @@
  * A run that takes long leaves the CPU to others for a while: see "Runs, rests and
  * breaks" below.
  *
+ * The bases of a HWHEEL_DEFERRABLE wheel have an entry of timer_list instead of an hrtimer,
+ * and "hrtimer" means that entry. The entry is deferrable: the kernel runs it in the tick of
+ * a CPU, and lets an idle CPU sleep. See hwheel_start_entry().
+ *
  * Runs advance the clock of a base. Arming advances it too, if no timer is pending on the
  * base, or if arming has read the time anyway. The clock may be behind the time. New
  * timers then go to coarser spokes than necessary, which costs a cascade but no
  * exactness.
+ *
+ * Wall time
+ * ---------
+ *
+ * The drive's clock is never set: it is CLOCK_MONOTONIC, or CLOCK_BOOTTIME if that is the
+ * wheel's clock. All times of the drive are on it, and the hrtimer is. A wheel of
+ * CLOCK_REALTIME or CLOCK_TAI adds an offset to it. Ticks and timer->expires are on the
+ * wheel's clock. So they stay as they are when somebody sets the clock, and the offset
+ * changes. base->offset is the offset that the base last used.
+ *
+ * With the base's lock held, hwheel_time() reads the drive's clock and looks at the present
+ * offset. If it differs from base->offset, hwheel_new_offset() takes over the new one. If
+ * the clock was set forward, the hrtimer is armed for an earlier time. If the clock was set
+ * back, the levels are, too (levels_set_back()).
+ *
+ * - A run calls hwheel_time() before each callback. So whatever happens to the clock, each
+ *   timer is due by the time that was read last.
+ * - An arm may take a timer to be overdue that is not, until the base has the new offset.
+ *   levels_set_back() finds such timers.
+ * - For the other bases, the timekeeping code tells hwheel that the clock was set
+ *   (hwheel_timekeeping()). An irq_work then kicks each base that has timers. The others
+ *   start no hrtimer, so it gives them the new offset itself, and wakes no CPU.
+ *
+ * The offset is from the timekeeping code, which calls hwheel in each tick, too. It also
+ * says when the next leap second is. A tick can be late, and only a tick inserts the leap
+ * second. Until then CLOCK_REALTIME reads a second too much. hwheel_offset() does not, nor
+ * does the hrtimer code.
  *
  * Locks
  * -----
@@ -56,7 +87,7 @@
  * timer->base is still the same. timer->base changes only with the locks of both the old
  * and the new base held, so a timer is on exactly one of them at any time. Two bases are
  * locked in the order of their CPUs. Under a base's lock, hwheel takes only locks of the
- * timekeeping, hrtimer, workqueue, debugobjects and scheduler code.
+ * timekeeping, hrtimer, timer_list, workqueue, debugobjects and scheduler code.
  *
  * hwheel_mutex protects the lists of wheels. Creation, destruction and CPU hotplug take
  * it.
@@ -70,6 +101,25 @@
  * no memory, everything works from the parking lot, and hwheel tries again a second later
  * at the earliest. The same work allocates fans when their stock runs low. Fans stay
  * until the wheel is destroyed.
+ *
+ * CPUs that are left alone
+ * ------------------------
+ *
+ * A CPU may be isolated, by nohz_full= or isolcpus= on the kernel's command line. Then
+ * hwheel interrupts it only for timers that somebody armed there on purpose: timers that
+ * are HWHEEL_PINNED, or armed by hwheel_add_on(). The rules are
+ *
+ *  - An isolated CPU arms other timers on a CPU that is not isolated (hwheel_home()). The
+ *    timer stays on its base if the CPU of that base is not isolated.
+ *  - Timers of a CPU that goes offline move to such a CPU, too.
+ *  - Work that hwheel does for itself is unbound, and kernel workers that are unbound keep
+ *    off isolated CPUs. An isolated CPU does not use irq_work, which would interrupt it, for
+ *    another CPU's base. It sends a kick, and the other CPU uses irq_work. A kick would
+ *    wake an idle CPU. So the level of a HWHEEL_DEFERRABLE wheel waits until a CPU that is
+ *    not isolated, or a run, wants it.
+ *  - Creation, destruction and debugfs use only locks, so they interrupt nobody.
+ *
+ * If no CPU is isolated, this costs arming one nop: a static key of the kernel is off.
  *
  * Life and death of a wheel
  * -------------------------
@@ -113,9 +163,9 @@
  *    lends the run its priority. The run drops the lock between callbacks if somebody
  *    waits.
  *  - process: The waiter sleeps on base->wait. The run wakes all waiters, then sleeps on
- *    base->wait until each of them has checked base->running again. Without that sleep, a
- *    callback that is due again as soon as it returns could begin again before a waiter has
- *    checked, and so on: the waiter could wait forever.
+ *    base->wait until each of them has checked base->running again. Without that sleep a
+ *    waiter could wait forever: a callback that is due again at once could begin again
+ *    each time before the waiter has checked.
  *
  * CPU hotplug blocks hwheel_create(), and a callback in process context may call
  * hwheel_create(). So CPU hotplug must not wait for such callbacks. If a run in process
@@ -132,6 +182,9 @@
 #include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
+#include <linux/jump_label.h>
+#include <linux/kallsyms.h>
+#include <linux/kstrtox.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/mm.h>
@@ -141,16 +194,21 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/prefetch.h>
+#include <linux/pvclock_gtod.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/isolation.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/seq_file.h>
+#include <linux/seqlock.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/timekeeper_internal.h>
+#include <linux/timer.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -159,6 +217,7 @@
 #include "hwheel.h"
 #include "hwheel_compat.h"
 #include "hwheel_levels.h"
+#include "hwheel_users.h"
 
 #define HWHEEL_TICK_NS		NSEC_PER_MSEC
 #define HWHEEL_LEVELS		5
@@ -175,7 +234,7 @@
 /* Buckets of lateness, one for each value of fls64() */
 #define HWHEEL_LATE		65
 
-/* A run reads the clock after this many callbacks. */
+/* A run reads the clock after this many callbacks. A power of two. */
 #define HWHEEL_CLOCK_EVERY	8
 
 /* timer->life of a timer that is shut down; base->life of a base that no wheel uses */
@@ -236,19 +295,23 @@ struct hwheel_base {
 	u32			life;		/* number of the wheel's life */
 	int			cpu;
 	bool			offline;	/* timers have moved away; add none */
-	bool			boottime;	/* the wheel's clock is CLOCK_BOOTTIME */
+	bool			monotonic;	/* the wheel's clock is CLOCK_MONOTONIC */
 	bool			closing;	/* the wheel is being destroyed */
 	struct hwheel_timer	*running;	/* timer whose callback is running */
 	u64			armed;		/* tick of @hrtimer; 0 in a run or break */
 	u64			count[HWHEEL_COUNTERS];
+	struct hwheel_users	*users;		/* counts by callback; NULL: it counts none */
 
 	struct hwheel_levels	levels;
 
 	struct hwheel		*wheel;
 	u64			fresh;		/* ns; see hwheel_catch_up() */
+	ktime_t			offset;		/* the wheel's clock minus the drive's */
 	struct hwheel_base	*dest;		/* base that @running moves to */
 	struct task_struct	*runner;	/* task that runs @running's callback */
 	struct hrtimer		hrtimer;
+	struct timer_list	entry;		/* HWHEEL_DEFERRABLE: instead of @hrtimer */
+	ktime_t			expires;	/* of @hrtimer or @entry */
 	call_single_data_t	kick;		/* lets another CPU re-arm @hrtimer */
 	unsigned int		kicks;		/* @kick calls that are under way */
 	struct work_struct	work;		/* a run in process context */
@@ -272,6 +335,7 @@ struct hwheel {
 	struct hwheel_base __percpu *bases;
 	u32			life;		/* HWHEEL_GONE when destroyed */
 	clockid_t		clock;
+	bool			wall;		/* CLOCK_REALTIME or CLOCK_TAI */
 	u64			budget_ns;
 	u64			gap_ns;
 	enum hwheel_context	context;
@@ -281,6 +345,9 @@ struct hwheel {
 	struct hwheel		*older;		/* the wheel allocated before this one */
 	bool			closing;	/* being destroyed */
 	struct mutex		walk_mutex;	/* one walk of the levels at a time */
+	void			(*clock_set)(struct hwheel *wheel);	/* or NULL */
+	struct work_struct	tell;		/* calls @clock_set */
+	struct task_struct	*teller;	/* task that runs @clock_set */
 	struct dentry		*debugfs;
 	char			name[HWHEEL_NAME_MAX + 1];
 };
@@ -294,6 +361,7 @@ static LIST_HEAD(hwheel_gone);
 static struct hwheel *hwheel_newest;	/* of all wheels, in use or gone */
 static u32 hwheel_lives;
 static DEFINE_XARRAY(hwheel_by_life);	/* the wheels in use */
+static bool hwheel_counts_users;	/* changes under hwheel_mutex */
 static DEFINE_MUTEX(hwheel_mutex);
 static int hwheel_cpuhp_state;		/* 0 until the module is ready for use */
 
@@ -323,9 +391,47 @@ static bool hwheel_broken(enum hwheel_fault fault)
 }
 #endif
 
+/* See "Wall time". timekeeping serialises the writes of @seq's data. */
+static struct {
+	seqcount_t	seq;
+	ktime_t		real;		/* CLOCK_REALTIME - CLOCK_MONOTONIC */
+	ktime_t		tai;		/* CLOCK_TAI - CLOCK_MONOTONIC */
+	ktime_t		leap;		/* on CLOCK_MONOTONIC: @real is a second less then */
+} hwheel_offsets = { .seq = SEQCNT_ZERO(hwheel_offsets.seq) };
+
+/* @wheel's clock minus CLOCK_MONOTONIC, which is @now. @wheel is one of wall time. */
+static ktime_t hwheel_offset(const struct hwheel *wheel, ktime_t now)
+{
+	unsigned int seq;
+	ktime_t offset;
+
+	do {
+		seq = raw_read_seqcount_begin(&hwheel_offsets.seq);
+		if (wheel->clock == CLOCK_TAI) {
+			offset = hwheel_offsets.tai;
+		} else {
+			offset = hwheel_offsets.real;
+			if (unlikely(now >= hwheel_offsets.leap))
+				offset -= NSEC_PER_SEC;
+		}
+	} while (read_seqcount_retry(&hwheel_offsets.seq, seq));
+	return offset;
+}
+
+/* The time on @wheel's clock, which is not CLOCK_MONOTONIC */
+static noinline ktime_t hwheel_other_clock(const struct hwheel *wheel)
+{
+	ktime_t now;
+
+	if (wheel->clock == CLOCK_BOOTTIME)
+		return ktime_get_boottime();
+	now = ktime_get();
+	return wheel->wall ? now + hwheel_offset(wheel, now) : now;
+}
+
 static __always_inline ktime_t hwheel_clock(const struct hwheel *wheel)
 {
-	return wheel->clock == CLOCK_BOOTTIME ? ktime_get_boottime() : ktime_get();
+	return likely(wheel->clock == CLOCK_MONOTONIC) ? ktime_get() : hwheel_other_clock(wheel);
 }
 
 /* @now + @delay, at most KTIME_MAX. @now is 0 or more. */
@@ -346,6 +452,23 @@ static void hwheel_note_max(struct hwheel_base *base, enum hwheel_counter which,
 		base->count[which] = ns;
 }
 
+/* Is any CPU isolated? */
+static __always_inline bool hwheel_isolation(void)
+{
+#ifdef CONFIG_CPU_ISOLATION
+	return static_branch_unlikely(&housekeeping_overridden);
+#else
+	return false;
+#endif
+}
+
+/* Is @cpu isolated? */
+static bool hwheel_isolated(int cpu)
+{
+	return hwheel_isolation() &&
+	       (!housekeeping_test_cpu(cpu, HK_TYPE_TIMER) || cpu_is_isolated(cpu));
+}
+
 #define CREATE_TRACE_POINTS
 #include "hwheel_trace.h"
 
@@ -355,6 +478,32 @@ static void *hwheel_named(const struct hwheel_timer *timer)
 	if (timer->function == __hwheel_work_expired)
 		return container_of(timer, struct hwheel_delayed_work, timer)->work.func;
 	return timer->function;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Counting by callback: the parameter "users" switches it on for all wheels */
+
+static DEFINE_STATIC_KEY_FALSE(hwheel_users_key);
+
+/* With @base locked: @timer has been armed. */
+static noinline void hwheel_count_armed(struct hwheel_base *base,
+					const struct hwheel_timer *timer)
+{
+	if (base->users)
+		users_find(base->users, hwheel_named(timer))->armed++;
+}
+
+/* With @base locked: the callback of @timer is about to begin. */
+static noinline void hwheel_count_expired(struct hwheel_base *base,
+					  const struct hwheel_timer *timer, u64 late)
+{
+	struct hwheel_user *user;
+
+	if (!base->users)
+		return;
+	user = users_find(base->users, hwheel_named(timer));
+	user->expired++;
+	user->max_late_ns = max(user->max_late_ns, late);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -558,8 +707,9 @@ static __always_inline bool hwheel_base_now(struct hwheel_timer *timer,
 	*now = ktime_get();
 	if (unlikely(!hwheel_base(timer, base)))
 		return false;
-	if (unlikely(READ_ONCE((*base)->boottime)))
-		*now = ktime_get_boottime();
+	/* It changes only after the wheel was destroyed. Then the timer is not armed. */
+	if (unlikely(!data_race((*base)->monotonic)))
+		*now = hwheel_other_clock((*base)->wheel);
 	return true;
 }
 
@@ -596,8 +746,8 @@ static void hwheel_lock_other(struct hwheel_base *base, struct hwheel_base *othe
 }
 
 /*
- * Unlock @other. If @base was locked second, it is nested for lockdep, in subclass 1. It is
- * the only lock now, so its subclass becomes 0.
+ * Unlock @other. If @base was locked second, lockdep has it in subclass 1. Now it is the
+ * only lock. So put it into subclass 0.
  */
 static void hwheel_unlock_other(struct hwheel_base *base, struct hwheel_base *other)
 	__releases(&other->lock)
@@ -614,12 +764,59 @@ static __always_inline enum hwheel_context hwheel_context(const struct hwheel_ba
 	return base->wheel->context;
 }
 
+static bool hwheel_deferrable(const struct hwheel_base *base)
+{
+	return base->wheel->flags & HWHEEL_DEFERRABLE;
+}
+
+/*
+ * Start base->entry for base->expires. timer_list runs an entry at the first tick after
+ * entry.expires. But it may run the entry late by up to an eighth of the way, if the way is
+ * long. So the entry goes seven eighths of the way, and when it expires
+ * hwheel_entry_expired() starts it again for the rest. For less than 8 jiffies it goes all
+ * the way. The drive's clock is CLOCK_MONOTONIC: hwheel_check() allows no other.
+ */
+static noinline void hwheel_start_entry(struct hwheel_base *base)
+{
+	s64 ns = hwheel_until(base->expires, ktime_get());
+	u64 way = div_u64(max(ns, 0LL), TICK_NSEC);
+
+	timer_delete(&base->entry);
+	base->entry.expires = jiffies + min_t(u64, way - way / 8, MAX_JIFFY_OFFSET);
+	/* This does not wake an idle CPU */
+	add_timer_on(&base->entry, cpu_online(base->cpu) ? base->cpu : smp_processor_id());
+}
+
+/* The last tick at or before @now. @now is on the drive's clock, as in the next two. */
+static __always_inline u64 hwheel_tick_down(const struct hwheel_base *base, ktime_t now)
+{
+	return levels_tick_down(&base->levels, now + base->offset);
+}
+
+static __always_inline u64 hwheel_tick_up(const struct hwheel_base *base, ktime_t now)
+{
+	return levels_tick_up(&base->levels, hwheel_deadline(now, base->offset));
+}
+
+/* The time on the drive's clock at which @tick begins */
+static __always_inline ktime_t hwheel_tick_ns(const struct hwheel_base *base, u64 tick)
+{
+	s64 ns = levels_tick_ns(&base->levels, tick);
+
+	return ns == S64_MAX ? KTIME_MAX : max(ns - base->offset, 0LL);
+}
+
 /* A base that is closing starts no hrtimer: see hwheel_close_base(). */
 static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 {
 	if (unlikely(base->closing))
 		return;
 	trace_hwheel_arm(base, expires);
+	base->expires = expires;
+	if (unlikely(hwheel_deferrable(base))) {
+		hwheel_start_entry(base);
+		return;
+	}
 	hrtimer_start(&base->hrtimer, expires,
 		      hwheel_context(base) == HWHEEL_HARDIRQ ?
 		      HRTIMER_MODE_ABS_PINNED_HARD : HRTIMER_MODE_ABS_PINNED_SOFT);
@@ -632,29 +829,36 @@ static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
  */
 static void hwheel_arm_hrtimer(struct hwheel_base *base, u64 tick)
 {
-	struct hwheel_levels *levels = &base->levels;
-	ktime_t expires = levels_tick_ns(levels, tick);
+	ktime_t expires = hwheel_tick_ns(base, tick);
 
 	base->armed = max(tick, 1ULL);	/* 0 is for runs and breaks; @tick may be 0 */
 	if (unlikely(expires < base->quiet)) {
-		base->armed = max(levels->clock, 1ULL);
+		base->armed = max(base->levels.clock, 1ULL);
 		expires = base->quiet;
 	}
 	hwheel_start_hrtimer(base, expires);
 }
 
+static void hwheel_want(struct hwheel_levels *levels);
+static ktime_t hwheel_other_time(struct hwheel_base *base);
+
 /* On @base's CPU, at the request of another CPU, with interrupts off */
 static void hwheel_kick(void *data)
 {
 	struct hwheel_base *base = data;
+	struct hwheel_levels *levels = &base->levels;
 
 	raw_spin_lock(&base->lock);
 	base->kicks--;
 	if (base->life != HWHEEL_GONE) {
 		base->count[HWHEEL_REMOTE_KICKS]++;
+		if (levels->wanted > levels->nr || levels->fans_wanted > levels->fans)
+			hwheel_want(levels);
+		if (base->wheel->wall)
+			hwheel_other_time(base);	/* the clock may have been set */
 		/* The timer that caused the kick may have been cancelled or re-armed */
 		if (base->armed && base->armed != HWHEEL_NEVER) {
-			u64 wake = levels_wake(&base->levels);
+			u64 wake = levels_wake(levels);
 
 			base->armed = HWHEEL_NEVER;
 			if (wake != HWHEEL_NEVER)
@@ -664,33 +868,97 @@ static void hwheel_kick(void *data)
 	raw_spin_unlock(&base->lock);
 }
 
-/* Arm the hrtimer for @tick. The next run would be later otherwise. */
-static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
+/*
+ * Have hwheel_kick() run on @base's CPU, which is not this one. -EBUSY means that a kick is
+ * on its way, which will see the present state. A kick is free to be sent again as soon as
+ * its handler begins, so two may be under way.
+ */
+static void hwheel_send_kick(struct hwheel_base *base)
 {
-	if (base->cpu == smp_processor_id() || !cpu_online(base->cpu)) {
-		hwheel_arm_hrtimer(base, tick);
-		return;
-	}
-	/*
-	 * A pinned hrtimer is queued on the CPU that starts it. So another CPU
-	 * sends a kick. -EBUSY means that a kick is on its way, which will see
-	 * the new tick. A kick is free to be sent again as soon as its handler
-	 * begins, so two may be under way.
-	 */
-	base->armed = max(tick, 1ULL);
 	base->kicks += !smp_call_function_single_async(base->cpu, &base->kick);
 }
 
+/* Arm the hrtimer for @tick. The next run would be later otherwise. */
+static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
+{
+	if (base->cpu == smp_processor_id() || !cpu_online(base->cpu) ||
+	    hwheel_deferrable(base)) {
+		hwheel_arm_hrtimer(base, tick);
+		return;
+	}
+	/* A pinned hrtimer is queued on the CPU that starts it. */
+	base->armed = max(tick, 1ULL);
+	hwheel_send_kick(base);
+}
+
 /*
- * Advance the clock of @base to @now, if a run has nothing to do before @now. Callers do
- * this again only after base->fresh: then the clock is behind by half the reach of level 0.
+ * The clock of @base's wheel was set: at time @now it is @offset ahead of the drive's. If
+ * no run or break is under way, the hrtimer must be armed anew, for the same tick or for an
+ * earlier one.
+ */
+static noinline void hwheel_new_offset(struct hwheel_base *base, ktime_t now, ktime_t offset)
+{
+	struct hwheel_levels *levels = &base->levels;
+	u64 tick, wake;
+
+	base->offset = offset;
+	base->fresh = 0;
+	tick = hwheel_tick_down(base, now);
+	if (tick < levels->floor) {
+		levels_set_back(levels, tick);
+		hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, ktime_get() - now);
+	}
+	if (!base->armed)
+		return;
+	base->armed = HWHEEL_NEVER;
+	wake = levels_wake(levels);
+	if (wake != HWHEEL_NEVER)
+		hwheel_arm_base(base, wake);
+}
+
+/* hwheel_time() of a wheel whose clock is not CLOCK_MONOTONIC */
+static noinline ktime_t hwheel_other_time(struct hwheel_base *base)
+{
+	const struct hwheel *wheel = base->wheel;
+	ktime_t now, offset;
+
+	if (!wheel->wall)
+		return ktime_get_boottime();
+	now = ktime_get();
+	offset = hwheel_offset(wheel, now);
+	if (unlikely(offset != base->offset))
+		hwheel_new_offset(base, now, offset);
+	return now;
+}
+
+/*
+ * With @base locked: read the drive's clock. The base takes over the offset of its wheel's
+ * clock first, if somebody has set that clock.
+ */
+static __always_inline ktime_t hwheel_time(struct hwheel_base *base)
+{
+	return likely(base->monotonic) ? ktime_get() : hwheel_other_time(base);
+}
+
+/*
+ * Advance the clock of @base to @now, which is on the wheel's clock, if a run has nothing to
+ * do before @now. Callers need not do this again before base->fresh. By then the clock is
+ * behind by half the reach of level 0. A clock of wall time may have been set since @now was
+ * read, so read it again.
  */
 static noinline void hwheel_catch_up(struct hwheel_base *base, ktime_t now)
 {
 	struct hwheel_levels *levels = &base->levels;
-	u64 tick = levels_tick_down(levels, now);
+	u64 tick;
 
-	if (tick > levels->clock && tick <= base->armed)
+	if (base->wheel->wall) {
+		now = hwheel_other_time(base);
+		now += base->offset;
+	}
+	tick = levels_tick_down(levels, now);
+
+	/* base->armed is 1 for tick 0, too: see hwheel_arm_hrtimer() */
+	if (tick > levels->clock && tick < base->armed)
 		levels_set_clock(levels, tick);
 	base->fresh = hwheel_deadline(now, levels->level[0].nr / 2 * levels->tick_ns);
 }
@@ -790,6 +1058,30 @@ static void hwheel_wait_running(struct hwheel_base *base,
 static bool hwheel_reachable(const struct hwheel_base *base)
 {
 	return !READ_ONCE(base->offline) && cpu_online(base->cpu);
+}
+
+/*
+ * With interrupts off: returns the base for a timer of @base's wheel that this CPU arms or
+ * moves, if no CPU was named for the timer. If this CPU is isolated, that is the base of a CPU
+ * that is not: @base if possible. If there is none, it is this CPU's base.
+ */
+static struct hwheel_base *hwheel_home(struct hwheel_base *base)
+{
+	struct hwheel_base __percpu *bases = base->wheel->bases;
+	int cpu;
+
+	if (!hwheel_isolated(smp_processor_id()))
+		return this_cpu_ptr(bases);
+	if (!hwheel_isolated(base->cpu) && hwheel_reachable(base))
+		return base;
+	/* The nearest one. It does not know all kinds of isolation, hence the loop */
+	cpu = housekeeping_any_cpu(HK_TYPE_TIMER);
+	if (cpu < nr_cpu_ids && !hwheel_isolated(cpu) && hwheel_reachable(per_cpu_ptr(bases, cpu)))
+		return per_cpu_ptr(bases, cpu);
+	for_each_online_cpu(cpu)
+		if (!hwheel_isolated(cpu) && hwheel_reachable(per_cpu_ptr(bases, cpu)))
+			return per_cpu_ptr(bases, cpu);
+	return this_cpu_ptr(bases);
 }
 
 /*
@@ -900,33 +1192,38 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
  * Run the callbacks of timers that are due, while *@now is before @end. Read the clock
  * after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. Lateness counts up
  * to the last reading. So it may be too small, by the time of HWHEEL_CLOCK_EVERY callbacks
- * or by about a jiffy, whichever is less. In hardirq context read the clock after each
- * callback: nothing else runs there, and the jiffy may not advance.
+ * or by about a jiffy, whichever is less. Read the clock after each callback
+ *
+ * - in hardirq context: nothing else runs there, and the jiffy may not advance;
+ * - if it is one of wall time: it may have been set back. Then no timer is left to pop.
  */
 static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 					ktime_t end, enum hwheel_context context)
 {
-	const unsigned int every = context == HWHEEL_HARDIRQ ? 1 : HWHEEL_CLOCK_EVERY;
+	const unsigned int mask = context == HWHEEL_HARDIRQ || base->wheel->wall ?
+				  0 : HWHEEL_CLOCK_EVERY - 1;
 	unsigned long last = jiffies;
 	struct hwheel_timer *timer;
 	unsigned int n = 0;
 	u64 late;
 
 	while (*now < end && (timer = levels_pop(&base->levels))) {
-		late = (u64)*now - (u64)timer->expires;
+		late = (u64)*now + (u64)base->offset - (u64)timer->expires;
 		base->late[fls64(late)]++;
 		hwheel_note_max(base, HWHEEL_MAX_LATE_NS, late);
 		base->count[HWHEEL_EXPIRED_TIMERS]++;
+		if (static_branch_unlikely(&hwheel_users_key))
+			hwheel_count_expired(base, timer, late);
 		debug_hwheel_deactivate(timer);
 		hwheel_call(base, timer, context);
 
-		if (!(++n % every) || time_after(jiffies, last)) {
+		if (!(++n & mask) || time_after(jiffies, last)) {
 			last = jiffies;
-			*now = hwheel_clock(base->wheel);
+			*now = hwheel_time(base);
 		}
 	}
-	if (n % every)
-		*now = hwheel_clock(base->wheel);
+	if (n & mask)
+		*now = hwheel_time(base);
 }
 
 static void hwheel_queue_work(struct hwheel_base *base)
@@ -947,8 +1244,8 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *
  *	the run is cut when			it then leaves the CPU for
  *	-----------------------------------	-----------------------------------
- *	the run has used up the budget		an eighth of the budget; if no timer
- *						  is due, at least as long as the
+ *	not in hardirq context, the run has	an eighth of the budget; if no timer
+ *	  used up the budget			  is due, at least as long as the
  *						  run's moves took
  *	moves have taken 50 us			as long as the moves took
  *	in hardirq context, a batch of		as long as the moves took, or 1 us
@@ -978,7 +1275,7 @@ static void hwheel_queue_work(struct hwheel_base *base)
  * In process context there is no rest and no break. The run queues its work again, behind
  * other works, and the scheduler shares out the CPU.
  *
- * gap_ns keeps the interrupts of SLEEP and REST apart. base->quiet is the end of gap_ns
+ * gap_ns keeps apart the interrupts that end SLEEP and REST. base->quiet is the end of gap_ns
  * after a run that ran callbacks. A timer that is due before base->quiet waits until
  * base->quiet, so it is at most gap_ns late. A crowd that is to be moved waits, too;
  * levels.ahead makes its moves begin gap_ns earlier. A rest within the gap ends when it
@@ -1002,8 +1299,7 @@ enum hwheel_cut {
 static bool hwheel_overdrawn(struct hwheel_base *base, ktime_t begin, ktime_t now)
 {
 	u64 budget = base->wheel->budget_ns;
-	ktime_t due = max(hrtimer_get_expires(&base->hrtimer),
-			  begin - (ktime_t)(budget / HWHEEL_BREAK));
+	ktime_t due = max(base->expires, begin - (ktime_t)(budget / HWHEEL_BREAK));
 
 	due = clamp(due, base->ended, begin);
 	base->spent -= min_t(u64, base->spent, due - base->ended);
@@ -1063,11 +1359,11 @@ static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_
 		base->armed = HWHEEL_NEVER;
 		return false;
 	}
-	ripe = cut && levels_ripe(levels, levels_tick_down(levels, now));
+	ripe = cut && levels_ripe(levels, hwheel_tick_down(base, now));
 	if (cut == HWHEEL_CUT_MOVES && now < base->quiet)
 		ripe = false;	/* what is due can wait for the end of the gap */
 	resume = hwheel_deadline(now, hwheel_pause(base, cut, now, moving, ripe));
-	if (cut == HWHEEL_NOT_CUT || levels_tick_ns(levels, wake) > resume) {
+	if (cut == HWHEEL_NOT_CUT || hwheel_tick_ns(base, wake) > resume) {
 		hwheel_arm_base(base, wake);
 		return false;
 	}
@@ -1083,23 +1379,24 @@ static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_
 		return true;
 	}
 	due = levels_first(levels)->bound;
-	base->armed = min(due, levels_tick_up(levels, resume));
-	hwheel_start_hrtimer(base, min(max(levels_tick_ns(levels, due), base->quiet), resume));
+	base->armed = min(due, hwheel_tick_up(base, resume));
+	hwheel_start_hrtimer(base, min(max(hwheel_tick_ns(base, due), base->quiet), resume));
 	return true;
 }
 
-/* Move up to HWHEEL_BATCH timers from @from, whose CPU is dead, to this CPU. */
+/* Move up to HWHEEL_BATCH timers from @from, whose CPU is dead, to hwheel_home(). */
 static bool hwheel_move_batch(struct hwheel_base *from)
 {
 	struct hwheel_timer *timer = NULL;
 	struct hwheel_base *base;
 	u64 wake = HWHEEL_NEVER;
 	unsigned int n;
+	bool again;
 
 	local_irq_disable();
-	base = this_cpu_ptr(from->wheel->bases);
+	base = hwheel_home(from);
 	if (base == from) {
-		/* The CPU of @from is back, and it is this one. */
+		/* The CPU of @from is back. */
 		raw_spin_lock(&from->lock);
 		from->armed = HWHEEL_NEVER;
 		wake = levels_wake(&from->levels);
@@ -1112,8 +1409,9 @@ static bool hwheel_move_batch(struct hwheel_base *from)
 	raw_spin_lock(from->cpu < base->cpu ? &from->lock : &base->lock);
 	raw_spin_lock_nested(from->cpu < base->cpu ? &base->lock : &from->lock,
 			     SINGLE_DEPTH_NESTING);
+	again = base->offline;	/* it has gone offline, too */
 	/* If the wheel is being destroyed, leave its timers where they are. */
-	for (n = 0; n < HWHEEL_BATCH && !from->closing && !base->closing; n++) {
+	for (n = 0; n < HWHEEL_BATCH && !from->closing && !base->closing && !again; n++) {
 		timer = levels_any(&from->levels);
 		if (!timer)
 			break;
@@ -1129,7 +1427,7 @@ static bool hwheel_move_batch(struct hwheel_base *from)
 	raw_spin_unlock(&from->lock);
 	raw_spin_unlock(&base->lock);
 	local_irq_enable();
-	return timer;
+	return timer || again;
 }
 
 /* Move all timers of @from. Its CPU is dead, and no run is under way. */
@@ -1164,7 +1462,7 @@ hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
 	u64 moved = levels->moved;
 
 	for (;;) {
-		u64 tick = levels_tick_down(levels, *now) + hwheel_broken(HWHEEL_EARLY);
+		u64 tick = hwheel_tick_down(base, *now) + hwheel_broken(HWHEEL_EARLY);
 		u64 before = levels->moved;
 		enum hwheel_step step;
 
@@ -1185,7 +1483,7 @@ hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
 		} else {
 			if (levels->moved - moved + HWHEEL_STEP <= HWHEEL_BATCH)
 				continue;
-			*now = hwheel_clock(base->wheel);
+			*now = hwheel_time(base);
 			*moving += *now - locked;
 			hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, *now - locked);
 			if (context == HWHEEL_HARDIRQ)
@@ -1196,7 +1494,7 @@ hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
 			else
 				cpu_relax();
 			hwheel_lock_run(base, context);
-			*now = hwheel_clock(base->wheel);
+			*now = hwheel_time(base);
 		}
 		locked = *now;
 		moved = levels->moved;
@@ -1216,13 +1514,13 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 	if (context != HWHEEL_WORK)
 		base->count[HWHEEL_INTERRUPTS]++;
 	base->armed = 0;
-	if (unlikely(base->quiet && base->quiet == hrtimer_get_expires(&base->hrtimer))) {
+	if (unlikely(base->quiet && base->quiet == base->expires)) {
 		base->count[HWHEEL_MODERATED]++;
 		base->quiet = 0;
 	}
 	if (hwheel_broken(HWHEEL_DATA_RACE))
 		hwheel_race(base);
-	begin = hwheel_clock(base->wheel);
+	begin = hwheel_time(base);
 	now = begin;
 	moved = base->levels.moved;
 
@@ -1256,9 +1554,8 @@ static enum hrtimer_restart hwheel_run_hardirq(struct hrtimer *hrtimer)
 }
 
 /* base->armed is 0 from here on, so arming a timer leaves the hrtimer alone. */
-static enum hrtimer_restart hwheel_begin_work(struct hrtimer *hrtimer)
+static void hwheel_begin_work(struct hwheel_base *base)
 {
-	struct hwheel_base *base = container_of(hrtimer, struct hwheel_base, hrtimer);
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&base->lock, flags);
@@ -1266,7 +1563,31 @@ static enum hrtimer_restart hwheel_begin_work(struct hrtimer *hrtimer)
 	base->armed = 0;
 	hwheel_queue_work(base);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
+}
+
+static enum hrtimer_restart hwheel_hrtimer_work(struct hrtimer *hrtimer)
+{
+	hwheel_begin_work(container_of(hrtimer, struct hwheel_base, hrtimer));
 	return HRTIMER_NORESTART;
+}
+
+/* In softirq context. The entry may have gone only a part of its way. */
+static void hwheel_entry_expired(struct timer_list *entry)
+{
+	struct hwheel_base *base = container_of(entry, struct hwheel_base, entry);
+	bool due;
+
+	raw_spin_lock_irq(&base->lock);
+	due = base->expires <= ktime_get();
+	if (!due)
+		hwheel_start_hrtimer(base, base->expires);
+	raw_spin_unlock_irq(&base->lock);
+	if (!due)
+		return;
+	if (hwheel_context(base) == HWHEEL_WORK)
+		hwheel_begin_work(base);
+	else
+		hwheel_run(base, HWHEEL_SOFTIRQ);
 }
 
 static void hwheel_run_work(struct work_struct *work)
@@ -1289,7 +1610,17 @@ static void hwheel_want(struct hwheel_levels *levels)
 	if (base->closing || (base->grow_after && time_before(jiffies, base->grow_after)))
 		return;
 	base->grow_after = 0;
-	irq_work_queue(&base->want);
+	/*
+	 * If the work is queued, it will see what is wanted now. Pairs with the barrier after
+	 * the workqueue code has cleared the bit.
+	 */
+	smp_mb();
+	if (work_pending(&base->grow))
+		return;
+	if (!hwheel_isolated(smp_processor_id()) || base->cpu == smp_processor_id())
+		irq_work_queue(&base->want);
+	else if (!hwheel_deferrable(base))
+		hwheel_send_kick(base);
 }
 
 static void hwheel_queue_grow(struct irq_work *want)
@@ -1299,7 +1630,7 @@ static void hwheel_queue_grow(struct irq_work *want)
 
 	raw_spin_lock_irqsave(&base->lock, flags);
 	if (base->life != HWHEEL_GONE)
-		queue_work(system_percpu_wq, &base->grow);
+		queue_work(system_dfl_wq, &base->grow);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
 
@@ -1400,9 +1731,9 @@ static __always_inline bool hwheel_may_arm(const struct hwheel_base *base,
 	return true;
 }
 
-/* With @base locked: the base to arm @timer on. @cpu is -1 if the caller gave none. */
+/* With @base locked: the base to arm @timer on, if no CPU is isolated. @cpu is -1 for none. */
 static __always_inline struct hwheel_base *
-hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
+hwheel_usual_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
 {
 	struct hwheel_base *target;
 
@@ -1420,11 +1751,31 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 	return this_cpu_ptr(base->wheel->bases);
 }
 
+/* The same if some CPU is isolated */
+static noinline struct hwheel_base *
+hwheel_isolated_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
+{
+	struct hwheel_base *target = hwheel_usual_target(base, timer, cpu);
+
+	if (target->cpu != smp_processor_id() || target->cpu == cpu ||
+	    timer->flags & HWHEEL_PINNED || base->running == timer)
+		return target;
+	return hwheel_home(base);
+}
+
+static __always_inline struct hwheel_base *
+hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
+{
+	if (hwheel_isolation())
+		return hwheel_isolated_target(base, timer, cpu);
+	return hwheel_usual_target(base, timer, cpu);
+}
+
 /*
  * With @from locked: move @timer from @from to @target. When both locks are held, check
- * that the move is still right. If it is, returns NULL, with only @target locked. The
- * timer is in no spoke then, even if it was @pending; the caller puts it into one of
- * @target's. Otherwise moves nothing, and returns the base that the timer is on, locked.
+ * that the move is still right. If it is, returns NULL, with only @target locked. Then the
+ * timer is in no spoke, even if it was @pending. The caller must put it into a spoke of
+ * @target. Otherwise moves nothing. Locks the base that the timer is on, and returns it.
  */
 static noinline struct hwheel_base *
 hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
@@ -1505,6 +1856,8 @@ static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_t
 		if (!pending)
 			debug_hwheel_activate(timer);
 	}
+	if (static_branch_unlikely(&hwheel_users_key))
+		hwheel_count_armed(base, timer);
 	trace_hwheel_start(base, timer);
 	if (wake < base->armed)
 		hwheel_arm_base(base, wake);
@@ -1568,6 +1921,9 @@ static __always_inline bool hwheel_arm_after(struct hwheel_timer *timer, ktime_t
  *
  * * if the timer is HWHEEL_PINNED and was armed before,
  * * if its callback is running.
+ *
+ * If this CPU is isolated (nohz_full=, isolcpus=) and the timer is not HWHEEL_PINNED,
+ * the callback runs on a CPU that is not isolated.
  *
  * Context: any but NMI.
  * Return: true if @timer was pending.
@@ -1641,7 +1997,8 @@ EXPORT_SYMBOL_GPL(hwheel_add_at);
  * @delay: as in hwheel_add()
  * @cpu: the CPU that is to run the callback
  *
- * * If @cpu is offline, the timer is armed on this CPU.
+ * * If @cpu is offline, the timer is armed on this CPU; or if this CPU is isolated and
+ *   the timer is not HWHEEL_PINNED, on a CPU that is not isolated.
  * * If @cpu is not possible, hwheel warns and arms the timer as hwheel_add()
  *   does.
  * * If the timer's callback is running, the timer moves to @cpu when the
@@ -1869,7 +2226,7 @@ EXPORT_SYMBOL_GPL(hwheel_try_cancel);
  * Context:
  * * callbacks in softirq context: task or softirq; may sleep on PREEMPT_RT
  * * callbacks in hardirq context: task or softirq; never sleeps
- * * callbacks in process context: task with interrupts on; sleeps
+ * * callbacks in process context: task with interrupts and softirqs on; sleeps
  * Return: true if @timer was pending.
  */
 bool hwheel_cancel_sync(struct hwheel_timer *timer)
@@ -2273,7 +2630,126 @@ EXPORT_SYMBOL_GPL(hwheel_count);
 #include "hwheel_work.h"
 
 /* ------------------------------------------------------------------------ */
+/* The clock is set */
+
+/* In process context: tell the user of a wheel. */
+static void hwheel_tell(struct work_struct *work)
+{
+	struct hwheel *wheel = container_of(work, struct hwheel, tell);
+
+	WRITE_ONCE(wheel->teller, current);
+	wheel->clock_set(wheel);
+	WRITE_ONCE(wheel->teller, NULL);
+}
+
+/*
+ * The clock of @base's wheel was set. Only a base that will start an hrtimer needs a kick.
+ * Timers may move to a base without timers later, so that base takes over the offset, too.
+ */
+static void hwheel_base_set(struct hwheel_base *base)
+{
+	raw_spin_lock(&base->lock);
+	if (base->life != HWHEEL_GONE) {
+		if (base->cpu == smp_processor_id() || !cpu_online(base->cpu) ||
+		    !base->levels.pending || hwheel_deferrable(base))
+			hwheel_time(base);
+		else
+			hwheel_send_kick(base);
+	}
+	raw_spin_unlock(&base->lock);
+}
+
+/*
+ * Somebody set the clock of wall time. With interrupts off. No wheel is freed while the
+ * module is loaded, so this walks through them without hwheel_mutex. A wheel that is created
+ * meanwhile has the new offset.
+ */
+static void hwheel_all_set(struct irq_work *work)
+{
+	struct hwheel *wheel;
+	int cpu;
+
+	wheel = smp_load_acquire(&hwheel_newest);	/* pairs with hwheel_alloc() */
+	for (; wheel; wheel = wheel->older) {
+		struct hwheel_base *base = raw_cpu_ptr(wheel->bases);
+
+		if (!READ_ONCE(wheel->wall))
+			continue;
+		for_each_possible_cpu(cpu)
+			hwheel_base_set(per_cpu_ptr(wheel->bases, cpu));
+		/* A wheel that is being destroyed gets no new work: see hwheel_close_base() */
+		raw_spin_lock(&base->lock);
+		if (base->life != HWHEEL_GONE && wheel->clock_set)
+			queue_work(system_dfl_wq, &wheel->tell);
+		raw_spin_unlock(&base->lock);
+	}
+}
+
+static struct irq_work hwheel_set_work = IRQ_WORK_INIT_HARD(hwheel_all_set);
+
+/*
+ * The timekeeping code calls this in each tick, and when the clock @was_set. It has locked
+ * its data, so no clock can be read here.
+ */
+static int hwheel_timekeeping(struct notifier_block *nb, unsigned long was_set, void *data)
+{
+	const struct timekeeper *tk = data;
+
+	raw_write_seqcount_begin(&hwheel_offsets.seq);
+	hwheel_offsets.real = tk->offs_real;
+	hwheel_offsets.tai = tk->offs_tai;
+	hwheel_offsets.leap = tk->next_leap_ktime;
+	raw_write_seqcount_end(&hwheel_offsets.seq);
+	if (was_set)
+		irq_work_queue(&hwheel_set_work);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block hwheel_timekeeping_nb = { .notifier_call = hwheel_timekeeping };
+
+static void hwheel_timekeeping_exit(void)
+{
+	pvclock_gtod_unregister_notifier(&hwheel_timekeeping_nb);
+	irq_work_sync(&hwheel_set_work);
+}
+
+/* ------------------------------------------------------------------------ */
 /* Wheels */
+
+/* Count in @users, if it is not NULL, from now on. What was counted before is forgotten. */
+static void hwheel_swap_users(struct hwheel_base *base, struct hwheel_users *users)
+{
+	struct hwheel_users *old;
+
+	raw_spin_lock_irq(&base->lock);
+	old = base->users;
+	WRITE_ONCE(base->users, users);
+	raw_spin_unlock_irq(&base->lock);
+	kvfree(old);
+}
+
+static int hwheel_begin_users(struct hwheel *wheel)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct hwheel_users *users = kvzalloc_node(sizeof(*users), GFP_KERNEL,
+							   cpu_to_node(cpu));
+
+		if (!users)
+			return -ENOMEM;
+		hwheel_swap_users(per_cpu_ptr(wheel->bases, cpu), users);
+	}
+	return 0;
+}
+
+static void hwheel_end_users(struct hwheel *wheel)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		hwheel_swap_users(per_cpu_ptr(wheel->bases, cpu), NULL);
+}
 
 /* Free the levels and fans of @wheel, which hold no timer. */
 static void hwheel_free_levels(struct hwheel *wheel)
@@ -2327,11 +2803,12 @@ static struct hwheel *hwheel_alloc(void)
 		return NULL;
 	}
 	mutex_init(&wheel->walk_mutex);
+	INIT_WORK(&wheel->tell, hwheel_tell);
 	for_each_possible_cpu(cpu)
 		hwheel_init_base(wheel, cpu);
 	mutex_lock(&hwheel_mutex);
 	wheel->older = hwheel_newest;
-	hwheel_newest = wheel;
+	smp_store_release(&hwheel_newest, wheel);	/* pairs with hwheel_all_set() */
 	mutex_unlock(&hwheel_mutex);
 	return wheel;
 }
@@ -2352,6 +2829,7 @@ static struct hwheel *hwheel_get(void)
 /* Keep @wheel, which nobody uses, for another life. */
 static void hwheel_put(struct hwheel *wheel)
 {
+	hwheel_end_users(wheel);
 	hwheel_free_levels(wheel);
 	mutex_lock(&hwheel_mutex);
 	list_add(&wheel->list, &hwheel_gone);
@@ -2364,7 +2842,7 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	static enum hrtimer_restart (*const run[])(struct hrtimer *) = {
 		[HWHEEL_SOFTIRQ] = hwheel_run_softirq,
 		[HWHEEL_HARDIRQ] = hwheel_run_hardirq,
-		[HWHEEL_WORK]	 = hwheel_begin_work,
+		[HWHEEL_WORK]	 = hwheel_hrtimer_work,
 	};
 	struct hwheel *wheel = base->wheel;
 	void *memory = kvzalloc_node(level_size(HWHEEL_PARKED), GFP_KERNEL,
@@ -2373,13 +2851,26 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	if (!memory)
 		return -ENOMEM;
 	levels_init(&base->levels, &wheel->geometry, memory, 0);
+	if (wheel->wall) {
+		memory = kvzalloc_node(level_size(HWHEEL_PARKED), GFP_KERNEL,
+				       cpu_to_node(base->cpu));
+		if (!memory)
+			return -ENOMEM;
+		levels_add_attic(&base->levels, memory);
+	}
+	base->offset = wheel->wall ? hwheel_offset(wheel, ktime_get()) : 0;
 	levels_set_clock(&base->levels,
 			 levels_tick_down(&base->levels, hwheel_clock(wheel)));
 	base->levels.want = hwheel_want;
-	if (wheel->gap_ns)
-		base->levels.ahead = levels_tick_up(&base->levels, wheel->gap_ns);
-	/* A user may by mistake arm a timer of an earlier life now; that reads it unlocked */
-	WRITE_ONCE(base->boottime, wheel->clock == CLOCK_BOOTTIME);
+	/* A run may begin so much later than its timers are due */
+	if (wheel->gap_ns || hwheel_deferrable(base))
+		base->levels.ahead = levels_tick_up(&base->levels, wheel->gap_ns +
+						    (hwheel_deferrable(base) ? TICK_NSEC : 0));
+	/*
+	 * By mistake a user may now arm a timer of an earlier life. Arming reads
+	 * base->monotonic without the lock.
+	 */
+	WRITE_ONCE(base->monotonic, wheel->clock == CLOCK_MONOTONIC);
 	base->running = NULL;
 	base->armed = HWHEEL_NEVER;
 	base->grow_after = 0;
@@ -2387,10 +2878,16 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	base->spent = 0;
 	base->resume = 0;
 	base->quiet = 0;
+	base->expires = 0;
 	base->fresh = 0;
 	memset(base->count, 0, sizeof(base->count));
 	memset(base->late, 0, sizeof(base->late));
-	hrtimer_setup(&base->hrtimer, run[wheel->context], wheel->clock,
+	if (hwheel_deferrable(base)) {
+		timer_setup(&base->entry, hwheel_entry_expired, TIMER_DEFERRABLE | TIMER_PINNED);
+		return 0;
+	}
+	hrtimer_setup(&base->hrtimer, run[wheel->context],
+		      wheel->wall ? CLOCK_MONOTONIC : wheel->clock,
 		      wheel->context == HWHEEL_HARDIRQ ? HRTIMER_MODE_ABS_PINNED_HARD :
 							 HRTIMER_MODE_ABS_PINNED_SOFT);
 	return 0;
@@ -2430,8 +2927,13 @@ static int hwheel_check(const struct hwheel_config *config,
 		return -EINVAL;
 	}
 	if (config->clock && config->clock != CLOCK_MONOTONIC &&
-	    config->clock != CLOCK_BOOTTIME) {
-		pr_err("wheel \"%s\": clock %d is not CLOCK_MONOTONIC or CLOCK_BOOTTIME\n",
+	    config->clock != CLOCK_BOOTTIME && config->clock != CLOCK_TAI) {
+		pr_err("wheel \"%s\": clock %d is not CLOCK_MONOTONIC, CLOCK_BOOTTIME or CLOCK_TAI\n",
+		       name, config->clock);
+		return -EINVAL;
+	}
+	if (config->clock && config->flags & HWHEEL_REALTIME) {
+		pr_err("wheel \"%s\": HWHEEL_REALTIME and clock %d: ask for one of them\n",
 		       name, config->clock);
 		return -EINVAL;
 	}
@@ -2439,10 +2941,21 @@ static int hwheel_check(const struct hwheel_config *config,
 		pr_err("wheel \"%s\": there is no context %d\n", name, config->context);
 		return -EINVAL;
 	}
-	if (config->flags & ~HWHEEL_UNBOUND ||
-	    (config->flags && config->context != HWHEEL_WORK)) {
-		pr_err("wheel \"%s\": flags %#x: only HWHEEL_UNBOUND is allowed, and only with HWHEEL_WORK\n",
+	if (config->flags & ~(HWHEEL_UNBOUND | HWHEEL_REALTIME | HWHEEL_DEFERRABLE)) {
+		pr_err("wheel \"%s\": flags %#x: only HWHEEL_UNBOUND, HWHEEL_REALTIME and HWHEEL_DEFERRABLE are allowed\n",
 		       name, config->flags);
+		return -EINVAL;
+	}
+	if (config->flags & HWHEEL_UNBOUND && config->context != HWHEEL_WORK) {
+		pr_err("wheel \"%s\": flags %#x: HWHEEL_UNBOUND is only allowed with HWHEEL_WORK\n",
+		       name, config->flags);
+		return -EINVAL;
+	}
+	/* An entry of timer_list runs in softirq context, and jiffies stop during a suspend */
+	if (config->flags & HWHEEL_DEFERRABLE &&
+	    (config->context == HWHEEL_HARDIRQ || config->clock == CLOCK_BOOTTIME)) {
+		pr_err("wheel \"%s\": HWHEEL_DEFERRABLE goes with neither HWHEEL_HARDIRQ nor CLOCK_BOOTTIME\n",
+		       name);
 		return -EINVAL;
 	}
 	if (config->gap_ns > HWHEEL_MAX_GAP_NS) {
@@ -2465,6 +2978,11 @@ static int hwheel_open(struct hwheel *wheel)
 			err = -EEXIST;
 			goto out;
 		}
+	}
+	if (hwheel_counts_users) {
+		err = hwheel_begin_users(wheel);
+		if (err)
+			goto out;
 	}
 	do {
 		wheel->life = ++hwheel_lives;
@@ -2494,9 +3012,9 @@ out:
  * hwheel_create - make a wheel
  * @config: its configuration, which is not used after the call
  *
- * A wheel takes about 6 KiB on each possible CPU. Each level that timers need on
- * a CPU takes another 64 bytes per spoke. On failure a line in the kernel log
- * says what is wrong.
+ * A wheel takes about 6 KiB on each possible CPU, and one of wall time 10 KiB.
+ * Each level that timers need on a CPU takes another 64 bytes per spoke. On
+ * failure a line in the kernel log says what is wrong.
  *
  * Context: task; sleeps.
  * Return:
@@ -2529,6 +3047,10 @@ struct hwheel *hwheel_create(const struct hwheel_config *config)
 	strscpy(wheel->name, config->name, sizeof(wheel->name));
 	wheel->geometry = geometry;
 	wheel->clock = config->clock ?: CLOCK_MONOTONIC;
+	if (config->flags & HWHEEL_REALTIME)
+		wheel->clock = CLOCK_REALTIME;
+	WRITE_ONCE(wheel->wall, wheel->clock == CLOCK_REALTIME || wheel->clock == CLOCK_TAI);
+	wheel->clock_set = wheel->wall ? config->clock_set : NULL;
 	wheel->context = config->context;
 	wheel->flags = config->flags;
 	budget = wheel->context == HWHEEL_HARDIRQ ? HWHEEL_HARDIRQ_BUDGET_NS : HWHEEL_BUDGET_NS;
@@ -2564,10 +3086,19 @@ static void hwheel_close_base(struct hwheel_base *base)
 	raw_spin_unlock_irq(&base->lock);
 }
 
+/* Wait for a run of @base in interrupt context. */
+static void hwheel_stop_hrtimer(struct hwheel_base *base)
+{
+	if (hwheel_deferrable(base))
+		timer_delete_sync(&base->entry);
+	else
+		hrtimer_cancel(&base->hrtimer);
+}
+
 /* Wait for runs of @base, and for the work that adds levels, if they are under way. */
 static void hwheel_stop_base(struct hwheel_base *base)
 {
-	hrtimer_cancel(&base->hrtimer);
+	hwheel_stop_hrtimer(base);
 	cancel_work_sync(&base->work);
 	cancel_work_sync(&base->grow);
 }
@@ -2612,6 +3143,7 @@ static bool hwheel_stop(struct hwheel *wheel)
 		hwheel_close_base(per_cpu_ptr(wheel->bases, cpu));
 	for_each_possible_cpu(cpu)
 		hwheel_stop_base(per_cpu_ptr(wheel->bases, cpu));
+	cancel_work_sync(&wheel->tell);
 	/* Callbacks ran until here, and hwheel_setup() in a callback uses both of these */
 	xa_erase(&hwheel_by_life, wheel->life);
 	WRITE_ONCE(wheel->life, HWHEEL_GONE);
@@ -2665,7 +3197,7 @@ void hwheel_destroy(struct hwheel *wheel)
 		      "hwheel: %ps tried to destroy the module's own wheel\n",
 		      __builtin_return_address(0)))
 		return;
-	if (WARN_ONCE(hwheel_in_callback(wheel),
+	if (WARN_ONCE(hwheel_in_callback(wheel) || READ_ONCE(wheel->teller) == current,
 		      "hwheel: %ps tried to destroy wheel \"%s\" from one of its callbacks\n",
 		      __builtin_return_address(0), wheel->name))
 		return;
@@ -2717,7 +3249,7 @@ static int hwheel_cpu_dead(unsigned int cpu)
 		raw_spin_lock_irq(&from->lock);
 		WRITE_ONCE(from->offline, true);
 		raw_spin_unlock_irq(&from->lock);
-		hrtimer_cancel(&from->hrtimer);
+		hwheel_stop_hrtimer(from);
 		/*
 		 * If the run is just ending, in_run may be true or false. Both are safe:
 		 * this function and the run may both move timers.
@@ -2741,15 +3273,56 @@ MODULE_PARM_DESC(tick_ns, "tick of the module's own wheel in ns, 1000 or more (d
 
 static unsigned int spokes[HWHEEL_MAX_LEVELS];
 module_param_array(spokes, uint, NULL, 0444);
-MODULE_PARM_DESC(spokes, "spokes of each of its levels, 2 to 4096, the last entry repeats (default 128)");
+MODULE_PARM_DESC(spokes, "spokes of each level of the module's own wheel, 2 to 4096, the last entry repeats (default 128)");
 
 static unsigned int levels;
 module_param(levels, uint, 0444);
-MODULE_PARM_DESC(levels, "number of its levels, 1 to 8 (default 5)");
+MODULE_PARM_DESC(levels, "number of levels of the module's own wheel, 1 to 8 (default 5)");
 
 static unsigned long long gap_ns;
 module_param(gap_ns, ullong, 0444);
-MODULE_PARM_DESC(gap_ns, "its interrupts are so many ns apart if it is busy, at most 1000000000 (default 0)");
+MODULE_PARM_DESC(gap_ns, "if the module's own wheel is busy, its interrupts are so many ns apart, at most 1000000000 (default 0)");
+
+/*
+ * The kernel calls this when the parameter is written, also before hwheel_init(), one call
+ * at a time. The static key is switched without hwheel_mutex, because that takes the lock
+ * of CPU hotplug.
+ */
+static int hwheel_set_users(const char *value, const struct kernel_param *param)
+{
+	struct hwheel *wheel;
+	bool on;
+	int err = kstrtobool(value, &on);
+
+	if (err)
+		return err;
+	mutex_lock(&hwheel_mutex);
+	list_for_each_entry(wheel, &hwheel_wheels, list) {
+		if (on)
+			err = hwheel_begin_users(wheel);
+		if (err)
+			break;
+	}
+	on = on && !err;
+	list_for_each_entry(wheel, &hwheel_wheels, list) {
+		if (!on)
+			hwheel_end_users(wheel);
+	}
+	hwheel_counts_users = on;
+	mutex_unlock(&hwheel_mutex);
+	if (on)
+		static_branch_enable(&hwheel_users_key);
+	else
+		static_branch_disable(&hwheel_users_key);
+	return err;
+}
+
+static const struct kernel_param_ops hwheel_users_ops = {
+	.set = hwheel_set_users,
+	.get = param_get_bool,
+};
+module_param_cb(users, &hwheel_users_ops, &hwheel_counts_users, 0644);
+MODULE_PARM_DESC(users, "count by callback, for the debugfs file users; 1 begins at 0 (default 0)");
 
 /* Is a kick or an irq_work for @base under way, on any CPU? */
 static bool hwheel_awaited(struct hwheel_base *base)
@@ -2794,6 +3367,7 @@ static int __init hwheel_init(void)
 	BUILD_BUG_ON(sizeof(struct hwheel_spoke) != HWHEEL_SPOKE_SIZE);
 
 	hwheel_work_init();
+	pvclock_gtod_register_notifier(&hwheel_timekeeping_nb);	/* can't fail */
 	memcpy(config.spokes, spokes, sizeof(spokes));
 	hwheel_debugfs_init();
 	err = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "hwheel:prepare",
@@ -2815,6 +3389,7 @@ err_cpuhp:
 	hwheel_cpuhp_state = 0;
 err_debugfs:
 	hwheel_debugfs_exit();
+	hwheel_timekeeping_exit();
 	hwheel_free_all();
 	return err;
 }
@@ -2843,6 +3418,7 @@ static void __exit hwheel_exit(void)
 	}
 	cpuhp_remove_state_nocalls(hwheel_cpuhp_state);
 	hwheel_debugfs_exit();
+	hwheel_timekeeping_exit();
 	hwheel_free_all();
 }
 

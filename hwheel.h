@@ -103,7 +103,7 @@ struct hwheel_timer {
 	void			(*function)(struct hwheel_timer *timer);
 	struct hwheel_base	*base;		/* its wheel's base on a CPU */
 	u32			flags;		/* HWHEEL_PINNED */
-	u32			life;		/* of its wheel, see hwheel.c; 0: shut down */
+	u32			life;		/* number of the wheel's life; 0: shut down */
 #ifdef CONFIG_LOCKDEP
 	struct lockdep_map	lockdep_map;	/* class of the callback */
 #endif
@@ -128,6 +128,10 @@ enum hwheel_context {
 
 /* hwheel_config flag: the callbacks of an HWHEEL_WORK wheel may run on any CPU */
 #define HWHEEL_UNBOUND		BIT(0)
+/* hwheel_config flag: the wheel's clock is CLOCK_REALTIME (whose number is 0) */
+#define HWHEEL_REALTIME		BIT(1)
+/* hwheel_config flag: the wheel never wakes an idle CPU. What is due waits until the CPU wakes */
+#define HWHEEL_DEFERRABLE	BIT(2)
 
 /**
  * struct hwheel_config - how hwheel_create() makes a wheel
@@ -138,17 +142,30 @@ enum hwheel_context {
  *	levels would exceed S64_MAX nanoseconds
  * @spokes: number of spokes of each level, 2 to 4096; 0: as the level below, and 128 in
  *	level 0. Powers of two are a little faster
- * @clock: CLOCK_MONOTONIC or CLOCK_BOOTTIME; 0: CLOCK_MONOTONIC
+ * @clock: CLOCK_MONOTONIC, CLOCK_BOOTTIME or CLOCK_TAI; 0: CLOCK_MONOTONIC. For
+ *	CLOCK_REALTIME set HWHEEL_REALTIME in @flags, and leave @clock 0
  * @context: where callbacks run
  * @budget_ns: how long one run of callbacks may keep its CPU, in nanoseconds;
  *	0: 2 ms, and 100 us in hardirq context. A run does not interrupt a
  *	callback. In hardirq context it ends after the callback that uses up the
  *	budget; else up to 7 more callbacks may run
- * @flags: 0 or HWHEEL_UNBOUND
- * @gap_ns: the next run of callbacks begins at least this many nanoseconds after a run
- *	of callbacks; 0 (no gap) to 1 second. So a busy wheel has fewer interrupts, and a
- *	timer may be late by @gap_ns more. If no callback has run for @gap_ns, the
- *	gap delays no timer
+ * @flags: 0, or one or more of HWHEEL_UNBOUND, HWHEEL_REALTIME and HWHEEL_DEFERRABLE.
+ *	HWHEEL_DEFERRABLE goes with neither HWHEEL_HARDIRQ nor CLOCK_BOOTTIME. On a busy CPU
+ *	its callbacks run at the first jiffy at or after their tick. On an idle CPU they wait
+ *	for the first jiffy at which the CPU is awake
+ * @gap_ns: after a run of callbacks, the next run begins at least this many nanoseconds
+ *	later; 0 (no gap) to 1 second. So a busy wheel has fewer interrupts, and a timer
+ *	may be late by @gap_ns more. If no callback has run for @gap_ns, the gap delays no
+ *	timer
+ * @clock_set: called with the wheel, in process context, after somebody has set its clock:
+ *	CLOCK_REALTIME or CLOCK_TAI. If the clock is set again before the call, there may be
+ *	one call for both. It must not destroy the wheel. NULL: nobody is told
+ *
+ * Timers of CLOCK_REALTIME and CLOCK_TAI keep wall time when the clock is set, forward or
+ * back, when a leap second is inserted or deleted, and when the machine is suspended. A
+ * timer that was armed with a delay expires at the instant on the wheel's clock that the
+ * delay gave when the timer was armed, as an absolute hrtimer does. For a delay that setting
+ * the clock must not change, use a wheel of another clock.
  *
  * In each member but @name, 0 asks for the default.
  */
@@ -162,6 +179,7 @@ struct hwheel_config {
 	u64			budget_ns;
 	unsigned int		flags;
 	u64			gap_ns;
+	void			(*clock_set)(struct hwheel *wheel);
 };
 
 extern struct hwheel *hwheel_system;
@@ -364,7 +382,7 @@ int hwheel_schedule_timeout(struct hwheel *wheel, ktime_t delay, ktime_t slack);
  * Set it up with HWHEEL_INIT_DELAYED_WORK() or DECLARE_HWHEEL_DELAYED_WORK(). It works as
  * struct delayed_work does, but the timer is exact to the tick of its wheel. Delayed work
  * is *pending* from the call that queues it until its function begins: first its timer
- * runs, then @work is on the workqueue.
+ * is armed, then @work is on the workqueue.
  */
 struct hwheel_delayed_work {
 	struct work_struct	work;

@@ -68,12 +68,12 @@
 #define BENCH_CHUNK		(2 << 20)	/* bytes */
 #define BENCH_NONE		S64_MIN		/* no result */
 #define BENCH_SLICE		4096		/* operations per cond_resched() */
-#define BENCH_LEAST		1000000		/* operations of a kind in a run, or more */
-#define BENCH_PASSES		101		/* but it has at most this many passes */
+#define BENCH_LEAST		1000000		/* least operations of a kind in a run */
+#define BENCH_PASSES		101		/* most passes of a run; this limit wins */
 #define BENCH_LISTS		1024		/* lists of the floor */
 #define BENCH_WORKS		100000		/* pending delayed works of group work */
 #define BENCH_SLEEPS		100		/* sleeps of a row of group sleep */
-#define BENCH_NAPS		100000		/* of those that do not switch tasks */
+#define BENCH_NAPS		100000		/* sleeps of a row that do not switch tasks */
 
 #define BENCH_US		((s64)NSEC_PER_USEC)
 #define BENCH_MS		((s64)NSEC_PER_MSEC)
@@ -138,7 +138,10 @@ struct bench_object {
 	};
 } __aligned(64);
 
-/* This takes the place of several objects. The number is a power of two, as is a chunk's. */
+/*
+ * A bench_work takes the place of several objects. Their number is a power of two. So is the
+ * number of objects in a chunk.
+ */
 struct bench_work {
 	union {
 		struct hwheel_delayed_work	hwheel;
@@ -1355,12 +1358,12 @@ static const struct bench_row bench_cascade_rows[] = {
 };
 
 /*
- * bounds: a search for the arrangement of timers that makes callbacks latest. Each round
+ * bounds: a search for the arrangement of timers in which callbacks begin latest. Each round
  * makes a wheel of random geometry, budget and context, and arms a crowd on it: due at one
  * tick, in one spoke, over some time, or beyond all levels. Part of a large crowd expires
  * only after the round. Then the round re-arms some of the timers, for earlier and for
  * later ticks at which many spokes begin. A round of edges fills one spoke of each level
- * instead, with just too few timers for a crowd. All these spokes begin at one tick.
+ * instead, with one timer fewer than a crowd has. All these spokes begin at one tick.
  *
  * The lateness of a callback counts from its tick. The round subtracts a microsecond (two
  * in hardirq context) for each callback since the wheel was last idle. These are the terms
@@ -2100,7 +2103,7 @@ static const struct bench_group bench_groups[] = {
 /* ------------------------------------------------------------------------ */
 /* Rounds and results */
 
-/* A number of hundredths */
+/* The text of a number that is given in hundredths */
 struct bench_text {
 	char	text[32];
 };

@@ -7,7 +7,7 @@
  * delays others by at most HWHEEL_BATCH timers, but timers may change during the walk.
  * Some members are read without the lock, with data_race(): the reader sees the old or
  * the new value. Parked timers and timers in transit are shown as the level above the
- * top.
+ * top, and those in the attic as the next one.
  *
  * The files "levels" and "spokes" find their rows by a position. Position 0 is the
  * header. From 1 on, it counts the CPUs, and within each CPU its levels or spokes. In the
@@ -42,13 +42,14 @@ static struct hwheel_row *hwheel_row(const struct hwheel_reader *reader, u64 n)
 }
 
 /*
- * Count the timers of @spoke. If @reader is not NULL, copy as many as it has room for.
- * The walk also counts timers that join the spoke meanwhile, so it stops at a limit.
+ * Count the timers of @spoke. If @see is not NULL, call it for each timer, with @data and
+ * the timer's number. The walk also counts timers that join the spoke meanwhile, so it
+ * stops at a limit.
  */
 static u64 hwheel_walk(struct hwheel_base *base, struct hwheel_spoke *spoke,
-		       struct hwheel_reader *reader)
+		       void (*see)(const struct hwheel_timer *timer, u64 n, void *data),
+		       void *data)
 {
-	u64 room = reader ? reader->parts * HWHEEL_ROWS : 0;
 	struct hwheel_levels *levels = &base->levels;
 	struct hwheel_timer *timer;
 	ktime_t locked;
@@ -60,9 +61,8 @@ static u64 hwheel_walk(struct hwheel_base *base, struct hwheel_spoke *spoke,
 	most = 2 * levels->pending;
 	levels_walk_begin(levels, spoke);
 	while ((timer = levels_walk_next(levels))) {
-		if (n < room)
-			*hwheel_row(reader, n) = (struct hwheel_row){
-				timer->expires, hwheel_named(timer) };
+		if (see)
+			see(timer, n, data);
 		if (++n > most)
 			break;
 		if (n % HWHEEL_BATCH)
@@ -84,7 +84,7 @@ static u64 hwheel_walk(struct hwheel_base *base, struct hwheel_spoke *spoke,
 
 static u64 hwheel_spokes_per_cpu(const struct hwheel *wheel)
 {
-	u64 n = HWHEEL_PARKED;
+	u64 n = 2 * HWHEEL_PARKED;	/* the parking lot and the attic */
 	unsigned int i;
 
 	for (i = 0; i < wheel->geometry.levels; i++)
@@ -147,7 +147,7 @@ static void hwheel_seq_stop(struct seq_file *m, void *v)
 static void *hwheel_levels_start(struct seq_file *m, loff_t *pos)
 {
 	struct hwheel *wheel = m->private;
-	u64 each = wheel->geometry.levels + 1, level;
+	u64 each = wheel->geometry.levels + 2, level;
 
 	if (!*pos)
 		return SEQ_START_TOKEN;
@@ -157,8 +157,8 @@ static void *hwheel_levels_start(struct seq_file *m, loff_t *pos)
 		/* A CPU or level that comes or goes now may be shown or not */
 		if (!base || (READ_ONCE(base->offline) && !data_race(base->levels.pending)))
 			continue;
-		/* The same holds for timers in the parking lot */
-		if (level == base->levels.planned ? data_race(base->levels.level[level].summary) :
+		/* The same holds for timers in the parking lot and in the attic */
+		if (level >= base->levels.planned ? data_race(base->levels.level[level].summary) :
 						    level_exists(&base->levels.level[level]))
 			return pos;
 	}
@@ -184,7 +184,7 @@ static int hwheel_levels_show(struct seq_file *m, void *v)
 		seq_puts(m, "# cpu level tick_ns spokes interval_ns clock_ns occupied timers next_ns\n");
 		return 0;
 	}
-	base = hwheel_base_at(wheel, *(loff_t *)v - 1, wheel->geometry.levels + 1, &level);
+	base = hwheel_base_at(wheel, *(loff_t *)v - 1, wheel->geometry.levels + 2, &level);
 	levels = &base->levels;
 	lv = &base->levels.level[level];
 
@@ -193,7 +193,7 @@ static int hwheel_levels_show(struct seq_file *m, void *v)
 		if (!data_race(level_occupied(lv, i)))
 			continue;
 		occupied++;
-		timers += hwheel_walk(base, &lv->spokes[i], NULL);
+		timers += hwheel_walk(base, &lv->spokes[i], NULL, NULL);
 	}
 
 	raw_spin_lock_irq(&base->lock);
@@ -263,7 +263,7 @@ static int hwheel_spokes_show(struct seq_file *m, void *v)
 		return SEQ_SKIP;
 	/* Others write it with a plain store, with the lock held */
 	bound = data_race(READ_ONCE(spoke->bound));
-	timers = hwheel_walk(base, spoke, NULL);
+	timers = hwheel_walk(base, spoke, NULL, NULL);
 	if (!timers)
 		return SEQ_SKIP;
 	seq_printf(m, "%d %u %u %lld %llu\n", base->cpu, spoke->level, spoke->index,
@@ -301,6 +301,16 @@ static bool hwheel_make_room(struct hwheel_reader *reader, u64 nr)
 	return true;
 }
 
+/* Copy a timer, if there is room. */
+static void hwheel_copy(const struct hwheel_timer *timer, u64 n, void *data)
+{
+	struct hwheel_reader *reader = data;
+
+	if (n < reader->parts * HWHEEL_ROWS)
+		*hwheel_row(reader, n) = (struct hwheel_row){
+			timer->expires, hwheel_named(timer) };
+}
+
 /* Copy the timers of the spoke at @pos. False if there are none. */
 static bool hwheel_read_spoke(struct hwheel_reader *reader, u64 pos)
 {
@@ -312,7 +322,7 @@ static bool hwheel_read_spoke(struct hwheel_reader *reader, u64 pos)
 		spoke = hwheel_spoke_at(reader->wheel, pos - 1, &base);
 		if (!spoke)
 			return false;
-		reader->nr = hwheel_walk(base, spoke, reader);
+		reader->nr = hwheel_walk(base, spoke, hwheel_copy, reader);
 		if (reader->nr <= reader->parts * HWHEEL_ROWS)
 			break;
 		if (!hwheel_make_room(reader, reader->nr + reader->nr / 8))
@@ -420,10 +430,26 @@ static size_t hwheel_base_size(const struct hwheel_base *base)
 	size_t bytes = sizeof(*base);
 	unsigned int i;
 
-	for (i = 0; i <= base->levels.planned; i++)
+	for (i = 0; i <= base->levels.planned + 1; i++)
 		if (level_exists(&base->levels.level[i]))
 			bytes += level_size(base->levels.level[i].nr);
+	if (READ_ONCE(base->users))
+		bytes += sizeof(*base->users);
 	return bytes + READ_ONCE(base->levels.fans) * sizeof(struct hwheel_fan);
+}
+
+static const char *hwheel_clock_name(clockid_t clock)
+{
+	switch (clock) {
+	case CLOCK_REALTIME:
+		return "realtime";
+	case CLOCK_BOOTTIME:
+		return "boottime";
+	case CLOCK_TAI:
+		return "tai";
+	default:
+		return "monotonic";
+	}
 }
 
 static int hwheel_config_show(struct seq_file *m, void *v)
@@ -445,13 +471,14 @@ static int hwheel_config_show(struct seq_file *m, void *v)
 	seq_puts(m, "spokes ");
 	for (i = 0; i < wheel->geometry.levels; i++)
 		seq_printf(m, "%s%u", i ? "," : "", wheel->geometry.spokes[i]);
-	seq_printf(m, "\nclock %s\n",
-		   wheel->clock == CLOCK_BOOTTIME ? "boottime" : "monotonic");
+	seq_printf(m, "\nclock %s\n", hwheel_clock_name(wheel->clock));
 	seq_printf(m, "context %s\n", contexts[wheel->context]);
 	seq_printf(m, "budget_ns %llu\n", wheel->budget_ns);
 	seq_printf(m, "gap_ns %llu\n", wheel->gap_ns);
 	if (wheel->context == HWHEEL_WORK)
 		seq_printf(m, "unbound %d\n", !!(wheel->flags & HWHEEL_UNBOUND));
+	if (wheel->flags & HWHEEL_DEFERRABLE)
+		seq_puts(m, "deferrable 1\n");
 	for_each_possible_cpu(cpu)
 		bytes = max(bytes, hwheel_base_size(per_cpu_ptr(wheel->bases, cpu)));
 	seq_printf(m, "bytes_per_cpu %zu\n", bytes);	/* of the CPU that has most */
@@ -503,6 +530,101 @@ static int hwheel_lateness_show(struct seq_file *m, void *v)
 DEFINE_SHOW_ATTRIBUTE(hwheel_lateness);
 
 /* ------------------------------------------------------------------------ */
+/* users */
+
+static void hwheel_see_user(const struct hwheel_timer *timer, u64 n, void *data)
+{
+	users_find(data, hwheel_named(timer))->pending++;
+}
+
+/* Add up what the bases of @wheel count. Returns false if they count nothing. */
+static bool hwheel_sum_users(const struct hwheel *wheel, struct hwheel_users *sum)
+{
+	bool counted = false;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+
+		raw_spin_lock_irq(&base->lock);
+		if (base->users) {
+			users_add(sum, base->users);
+			counted = true;
+		}
+		raw_spin_unlock_irq(&base->lock);
+	}
+	return counted;
+}
+
+/* Count the timers that are pending. */
+static void hwheel_see_users(struct hwheel *wheel, struct hwheel_users *sum)
+{
+	struct hwheel_spoke *spoke;
+	struct hwheel_base *base;
+	u64 pos = 0;
+
+	while ((pos = hwheel_next_spoke(wheel, pos + 1))) {
+		spoke = hwheel_spoke_at(wheel, pos - 1, &base);
+		if (spoke)
+			hwheel_walk(base, spoke, hwheel_see_user, sum);
+		cond_resched();
+	}
+}
+
+/*
+ * Show the symbol of a callback, in one word: without the blank before the name of its
+ * module. The module may be gone. Then there is no symbol, and the pointer is hashed.
+ */
+static void hwheel_show_function(struct seq_file *m, void *function)
+{
+	char name[KSYM_SYMBOL_LEN];
+	size_t n;
+
+	snprintf(name, sizeof(name), "%ps", function);
+	n = strcspn(name, " ");
+	if (!strncmp(name, "0x", 2))
+		seq_printf(m, "%p", function);
+	else
+		seq_printf(m, "%.*s%s", (int)n, name, name[n] ? name + n + 1 : "");
+}
+
+static void hwheel_show_user(struct seq_file *m, const struct hwheel_user *user, bool counted)
+{
+	if (user->function)
+		hwheel_show_function(m, user->function);
+	else
+		seq_puts(m, "other");
+	seq_printf(m, " %llu ", user->pending);
+	if (counted)
+		seq_printf(m, "%llu %llu %llu\n", user->armed, user->expired,
+			   user->max_late_ns);
+	else
+		seq_puts(m, "- - -\n");
+}
+
+static int hwheel_users_show(struct seq_file *m, void *v)
+{
+	struct hwheel_users *sum = kvzalloc(sizeof(*sum), GFP_KERNEL);
+	struct hwheel *wheel = m->private;
+	unsigned int i;
+	bool counted;
+
+	if (!sum)
+		return -ENOMEM;
+	counted = hwheel_sum_users(wheel, sum);
+	hwheel_see_users(wheel, sum);
+	seq_puts(m, "# function pending armed expired max_late_ns\n");
+	for (i = 0; i < HWHEEL_USERS; i++)
+		if (sum->row[i].function)
+			hwheel_show_user(m, &sum->row[i], counted);
+	if (sum->other.pending || sum->other.armed || sum->other.expired)
+		hwheel_show_user(m, &sum->other, counted);
+	kvfree(sum);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(hwheel_users);
+
+/* ------------------------------------------------------------------------ */
 
 DEFINE_SEQ_ATTRIBUTE(hwheel_levels);
 DEFINE_SEQ_ATTRIBUTE(hwheel_spokes);
@@ -519,6 +641,7 @@ static void hwheel_debugfs_add(struct hwheel *wheel)
 		{ "timers",	&hwheel_timers_fops },
 		{ "stats",	&hwheel_stats_fops },
 		{ "lateness",	&hwheel_lateness_fops },
+		{ "users",	&hwheel_users_fops },
 	};
 	unsigned int i;
 

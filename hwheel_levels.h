@@ -83,9 +83,9 @@
  * between two calls: a cascade has no state of its own.
  *
  * A spoke is "mixed" if its timers may be due at different ticks. A spoke that is not
- * mixed moves as a whole in one step, whatever its length, and fires from the level in
- * which it is. So a single timer on a wheel never cascades just before it fires. Neither
- * do timers that slack has brought together in one tick.
+ * mixed moves as a whole in one step, however many timers it has. When it is due, it fires
+ * from its present level. So a single timer need not cascade before it fires. Neither need
+ * timers that slack has brought together in one tick.
  *
  * Crowds and fans
  * ---------------
@@ -139,14 +139,46 @@
  * that was passed to levels_step(). The timer runs behind everything that was due before.
  * So it goes to the spoke of the floor, not to that of its own tick.
  *
+ * The clock is set back
+ * ---------------------
+ *
+ * Somebody may set a clock of wall time back, by any amount and at any time. No timer moves
+ * for that (levels_set_back()). But two things are no longer true:
+ *
+ * - The slots of a level are counted from its clock, and its clock may now be ahead of the
+ *   wheel's clock. The same holds for buckets.
+ * - A timer that was armed for the past is in the spoke of the floor at that time. That
+ *   tick may now be far away, while the timer is due, or is due earlier.
+ *
+ * So levels_set_back() closes each occupied level whose clock is ahead, or that has timers
+ * which were due by the old floor. A closed level takes no timers and keeps its clock. Its
+ * timers fire as ever: each bound is still right, unless it is one of a timer for the past.
+ * New timers go to the levels that are open, or else to the parking lot. While nothing is
+ * due, levels_step() empties the closed levels, a few timers per call. Each timer moves
+ * once. An empty level opens again, with the wheel's clock.
+ *
+ * The contents of all buckets go to the attic: a second set of buckets, and a level that is
+ * closed whenever it is occupied. That takes a splice for each bucket. While the attic is
+ * occupied, buckets get no fans. So a bucket and its spoke in the attic never both have a
+ * fan, and the clock may be set back again at once.
+ *
+ * A bound at or before the old floor (@redo) may be that of timers for the past. Such
+ * spokes of closed levels come before all other work: their timers get new places by their
+ * own ticks.
+ *
+ * No timer fires early: a spoke fires as a whole only if all its timers are due at or
+ * before its bound, and the bound is not after the present tick. Setting the clock back
+ * changes neither the timers nor the bound of a spoke. The timers of the two special
+ * buckets are due by the old clock, so they get new places, too.
+ *
  * Invariants, checked by levels_check()
  * -------------------------------------
  *
  * - For each timer in a spoke: clock <= bound <= due tick. A timer that was overdue when
  *   it was added counts as due at the floor. The floor is not before the clock. Timers in
- *   transit are exempt.
+ *   transit are exempt. In closed levels the old floor counts.
  * - Each timer of level i is in the spoke of its slot. The slot is 0 to n[i] - 1 slots
- *   ahead of the clock's slot.
+ *   ahead of the level's clock. That is the clock's slot, unless the level is closed.
  * - A spoke is occupied if its lists are not both empty, or if it has a fan. If and only
  *   if the spoke is occupied, its bit is set and its bound is a tick. If and only if a
  *   word of the bitmap is not zero, its summary bit is set.
@@ -181,7 +213,7 @@
 #ifndef HWHEEL_CROWD_FAN
 #define HWHEEL_CROWD_FAN	(HWHEEL_CROWD / 4)
 #endif
-/* Most ns for sifting one timer, including breaks for other code */
+/* The most ns that sifting one timer takes, including breaks for other code */
 #ifndef HWHEEL_SIFT_NS
 #define HWHEEL_SIFT_NS		500
 #endif
@@ -243,10 +275,10 @@ struct hwheel_geometry {
 };
 
 /*
- * A spoke knows its level and its number. The address of a list head gives the spoke: if
- * both neighbours of a leaving timer are the same head, the timer was the last one in its
- * list, and the spoke's bit may have to be cleared. Arming writes to one cache line of
- * the spoke.
+ * A spoke knows its level and its number. The address of a list head gives the spoke. This
+ * is needed when a timer leaves: if both of its neighbours are the same list head, it was
+ * the last timer in that list. Then the spoke's bit may have to be cleared. Arming writes to
+ * one cache line of the spoke.
  */
 struct hwheel_spoke {
 	struct list_head	timers[HWHEEL_LISTS];
@@ -338,20 +370,19 @@ struct hwheel_level {
 	struct hwheel_divisor	div;		/* by @width */
 	u64			width;		/* ticks per slot */
 	u16			nr;		/* spokes */
-	u16			open;		/* @nr, or 0 while the level does not exist */
+	u16			open;		/* @nr, or 0 while it is closed or does not exist */
 	u16			pos;		/* the spoke of the clock */
 	u64			crowds;		/* as @summary, for crowds */
 } ____cacheline_aligned;
 
 /*
- * The size of a level's largest crowd, in timers, or up to twice that: see levels_lead().
- * A round of a level is as many slots as it has spokes.
+ * The size of a level's largest crowd, in timers. The number may be up to twice too large:
+ * see levels_note_most(). A round of a level is as many slots as it has spokes.
  */
 struct hwheel_most {
 	u64			now;		/* in this round */
 	u64			before;		/* in the round before */
 	u64			since;		/* the slot at which this round began */
-	u64			lead;		/* the last result of levels_lead() */
 };
 
 /**
@@ -374,22 +405,25 @@ struct hwheel_most {
  * @wanted: number of levels that timers have asked for
  * @pow2: the number of spokes of each level is a power of two
  * @starved: the stock had no fan when one was needed
+ * @closed: one bit for each closed level, and for the attic while it is occupied
  * @want: called with the levels locked when @wanted exceeds @nr or @fans_wanted exceeds
  *	@fans; or NULL
  * @lowest: the lowest level that can be the right one for a timer, indexed by the
  *	highest bit of the distance to its tick
- * @level: the levels
+ * @level: the levels, the parking lot and the attic
  * @fans: number of fans that exist
  * @fans_used: number of fans in use
  * @fans_wanted: number of fans that should exist
- * @from: the spoke of a level, or the bucket, from which levels_cascade() took timers
- *	last; if it took them from a fan, the one that the fan belongs to
+ * @from: where levels_cascade() last took timers from: a spoke of a level, or a bucket.
+ *	For a fan: the spoke or bucket at the top of the fans
  * @walk_root: the spoke whose timers the walk visits, including those in its fan
  * @walked: the spoke that @walk is in
  * @walk_at: first tick of @walked
  * @walk_width: width of @walked in ticks
  * @ahead: levels_step() may be called this many ticks late, so crowds are sifted this
  *	much earlier
+ * @redo: if a level is closed: the last tick that was the floor before the clock was set
+ *	back
  * @most: for each level, see levels_lead()
  */
 struct hwheel_levels {
@@ -409,9 +443,10 @@ struct hwheel_levels {
 	u8			wanted;
 	bool			pow2;
 	bool			starved;
+	u16			closed;
 	void			(*want)(struct hwheel_levels *l);
 	u8			lowest[64];
-	struct hwheel_level	level[HWHEEL_MAX_LEVELS + 1];
+	struct hwheel_level	level[HWHEEL_MAX_LEVELS + 2];
 	unsigned int		fans;
 	unsigned int		fans_used;
 	unsigned int		fans_wanted;
@@ -421,7 +456,8 @@ struct hwheel_levels {
 	u64			walk_at;
 	u64			walk_width;
 	u64			ahead;
-	struct hwheel_most	most[HWHEEL_MAX_LEVELS + 1];
+	u64			redo;
+	struct hwheel_most	most[HWHEEL_MAX_LEVELS + 2];
 };
 
 enum hwheel_step {
@@ -459,8 +495,13 @@ static inline void divisor_init(struct hwheel_divisor *div, u64 d)
 
 static __always_inline u64 divisor_div(const struct hwheel_divisor *div, u64 x)
 {
-	if (div->mul) {
-#ifdef __SIZEOF_INT128__	/* inline, also where mul_u64_u64_shr() is a call */
+	if (likely(div->mul)) {
+#ifdef CONFIG_X86_64
+		/* With a product of 128 bits in C, gcc aligns the stack: 4 more instructions */
+		u64 low = x;
+
+		asm("mulq %2" : "+a" (low), "=d" (x) : "rm" (div->mul) : "cc");
+#elif defined(__SIZEOF_INT128__)	/* inline, also where mul_u64_u64_shr() is a call */
 		OPTIMIZER_HIDE_VAR(x);	/* gcc multiplies more often if it knows that x was s64 */
 		x = (__uint128_t)x * div->mul >> 64;
 #else
@@ -554,7 +595,20 @@ static inline size_t level_size(unsigned int nr)
 	return max(nr, 4U) * sizeof(struct hwheel_spoke);
 }
 
-/* Set the clock to @clock. The clock never goes back and never passes a bound. */
+/* Set the clock of @lv to @slot, however far away that is. */
+static inline void level_set_slot(struct hwheel_level *lv, u64 slot)
+{
+	u32 pos;
+
+	div_u64_rem(slot, lv->nr, &pos);
+	lv->slot = slot;
+	lv->pos = pos;
+}
+
+/*
+ * Set the clock to @clock. The clock never passes a bound, and only levels_set_back() sets
+ * it back.
+ */
 static inline void levels_set_clock(struct hwheel_levels *l, u64 clock)
 {
 	unsigned int i;
@@ -565,6 +619,8 @@ static inline void levels_set_clock(struct hwheel_levels *l, u64 clock)
 		struct hwheel_level *lv = &l->level[i];
 		u64 slot = level_slot(lv, clock), ahead = slot - lv->slot;
 
+		if (unlikely(l->closed & BIT(i)))
+			continue;	/* it keeps its clock */
 		if (!ahead)
 			break;		/* then no higher level's clock moves either */
 		lv->slot = slot;
@@ -630,6 +686,8 @@ static inline void levels_init(struct hwheel_levels *l,
 		l->pow2 &= is_power_of_2(lv->nr);
 	}
 	l->level[l->planned].spokes = level_init(l, l->planned, memory);
+	l->level[l->planned + 1].nr = HWHEEL_PARKED;	/* the attic, without spokes */
+	l->level[l->planned + 1].width = width;
 
 	for (i = 0; i < ARRAY_SIZE(l->lowest); i++) {
 		for (j = 0; j < l->planned; j++)
@@ -643,6 +701,26 @@ static inline void levels_init(struct hwheel_levels *l,
 static inline struct hwheel_level *levels_parked(struct hwheel_levels *l)
 {
 	return &l->level[l->planned];
+}
+
+static inline struct hwheel_level *levels_attic(struct hwheel_levels *l)
+{
+	return &l->level[l->planned + 1];
+}
+
+/*
+ * Give the wheel an attic, which it needs if its clock can be set back. @memory is
+ * level_size(HWHEEL_PARKED) bytes of zeroes.
+ */
+static inline void levels_add_attic(struct hwheel_levels *l, void *memory)
+{
+	levels_attic(l)->spokes = level_init(l, l->planned + 1, memory);
+}
+
+/* Is level @i closed? */
+static inline bool levels_closed(const struct hwheel_levels *l, unsigned int i)
+{
+	return unlikely(l->closed & BIT(i));
 }
 
 static inline struct hwheel_spoke *levels_transit(struct hwheel_levels *l,
@@ -753,7 +831,8 @@ static inline struct hwheel_spoke *levels_park(struct hwheel_levels *l, u64 tick
 
 /*
  * The spoke for a timer due at @tick, from level @lv upwards. No lower level has a place
- * for the timer.
+ * for the timer. If that is because lower levels are closed, @tick may be in the slot of a
+ * level's clock. From there the timer could not move down, so it is parked.
  */
 static noinline struct hwheel_spoke *levels_place_above(struct hwheel_levels *l,
 							const struct hwheel_level *lv,
@@ -762,7 +841,7 @@ static noinline struct hwheel_spoke *levels_place_above(struct hwheel_levels *l,
 	for (; lv < &l->level[l->nr]; lv++) {
 		u64 ahead = level_slot(lv, tick) - lv->slot;
 
-		if (ahead < lv->nr)
+		if (ahead < lv->open && (ahead || lv == l->level))
 			return level_ahead(lv, ahead);
 	}
 	return levels_park(l, tick);
@@ -770,8 +849,8 @@ static noinline struct hwheel_spoke *levels_place_above(struct hwheel_levels *l,
 
 /*
  * The spoke for a timer due at @due, and the spoke's level. The level that @lowest gives
- * may be too low: the same distance may cover one slot more, if the clock is near the end
- * of its slot. So one more level may have to be tried. With levels of 2 or 3 spokes it may
+ * may be too low: if the clock is near the end of its slot, the timer may be one slot
+ * further ahead. So one more level may have to be tried. With levels of 2 or 3 spokes it may
  * be two more. An overdue timer is due at the floor instead.
  */
 static __always_inline struct hwheel_spoke *
@@ -857,7 +936,10 @@ static __always_inline void spoke_unlink(struct list_head *next, struct list_hea
 /* ------------------------------------------------------------------------ */
 /* Fans */
 
-/* The spoke of a level, or the bucket, to whose fans @spoke belongs; or @spoke itself */
+/*
+ * If @spoke is in a fan: the spoke of a level, or the bucket, at the top of the fans.
+ * Else: @spoke.
+ */
 static inline struct hwheel_spoke *spoke_root(struct hwheel_spoke *spoke)
 {
 	while (spoke->more & HWHEEL_CHILD)
@@ -880,7 +962,7 @@ static inline u64 spoke_begin(const struct hwheel_levels *l, const struct hwheel
 		*width = 1ULL << fan->shift;
 		return fan->begin + ((u64)spoke->index << fan->shift);
 	}
-	if (spoke->level == l->planned) {
+	if (spoke->level >= l->planned) {
 		*width = 1ULL << spoke->index;
 		return spoke->bound >> spoke->index << spoke->index;
 	}
@@ -934,7 +1016,7 @@ static inline unsigned int levels_few(const struct hwheel_spoke *spoke)
 	return spoke->more & HWHEEL_CHILD ? HWHEEL_CROWD_FAN : HWHEEL_CROWD;
 }
 
-/* Note whether @spoke or its fan is to be sifted. Update the spokes above it. */
+/* Note whether @spoke or its fan must be sifted. Update the spokes above it. */
 static inline void levels_note_crowd(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
 	for (;;) {
@@ -966,12 +1048,17 @@ static inline void levels_want_fans(struct hwheel_levels *l)
 		l->want(l);
 }
 
-/* Give @spoke a fan for the @width ticks from @begin on. NULL if the stock is empty. */
+/*
+ * Give @spoke a fan for the @width ticks from @begin on. NULL if the stock is empty, or if
+ * buckets get no fans because the attic is occupied.
+ */
 static inline struct hwheel_fan *levels_fan(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 					    u64 begin, u64 width)
 {
 	struct hwheel_fan *fan = l->stock;
 
+	if (levels_closed(l, l->planned + 1) && spoke_root(spoke)->level == l->planned)
+		return NULL;
 	l->fans_used += !!fan;
 	l->starved = !fan;
 	levels_want_fans(l);
@@ -985,11 +1072,11 @@ static inline struct hwheel_fan *levels_fan(struct hwheel_levels *l, struct hwhe
 	return fan;
 }
 
-/* @spoke, a crowd that is due at one tick, is to be treated like any other from now on. */
+/* @spoke is a crowd that is due at one tick. From now on, treat it like any other crowd. */
 static inline void levels_mix(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
 	spoke->more &= ~HWHEEL_ONE_TICK;
-	spoke->added = l->pending;	/* an upper limit: the count was reset */
+	spoke->added = l->pending;	/* an upper limit: levels_joined() has reset the count */
 }
 
 /*
@@ -1157,7 +1244,7 @@ static __always_inline void levels_insert(struct hwheel_levels *l,
 
 /*
  * Take @timer, which is pending, out of its spoke. The caller will put it into another
- * one. Readers without the lock see it pending all the while.
+ * one. Readers without the lock see it pending all the time.
  */
 static __always_inline void levels_unlink(struct hwheel_levels *l,
 					  struct hwheel_timer *timer)
@@ -1241,8 +1328,7 @@ static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i, u64 width
 	if (need > width / 8)
 		ticks = levels_tick_down(l, l->pending * HWHEEL_SIFT_NS *
 					    (fls64(width) / HWHEEL_FAN_BITS + 1)) + 1;
-	most->lead = ticks + l->ahead;
-	return most->lead;
+	return ticks + l->ahead;
 }
 
 /*
@@ -1260,6 +1346,7 @@ static inline void levels_note_most(struct hwheel_levels *l, struct hwheel_spoke
 /*
  * Timers have joined @spoke, and it may be a crowd now. A crowd that is due at one tick
  * keeps its count at HWHEEL_CROWD - 1. So the next timer that joins it is looked at, too.
+ * In spokes that can't mix, the count means nothing.
  */
 static inline void levels_joined(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
@@ -1275,7 +1362,10 @@ static inline void levels_joined(struct hwheel_levels *l, struct hwheel_spoke *s
 	}
 }
 
-/* Move all of @from's own timers to the end of @to's lists. @to may be empty. */
+/*
+ * Move all of @from's own timers to the end of @to's lists. @to may be empty. If it is not,
+ * a crowd that is due at one tick may join only timers that are due at that tick.
+ */
 static inline void levels_splice(struct hwheel_levels *l,
 				 struct hwheel_spoke *from,
 				 struct hwheel_spoke *to)
@@ -1294,9 +1384,6 @@ static inline void levels_splice(struct hwheel_levels *l,
 		levels_widen(to, from->bound);
 		to->mixed |= from->mixed;
 		to->added += from->added;
-		/* If all are due at one tick, levels_joined() marks @to again */
-		if ((from->more | to->more) & HWHEEL_ONE_TICK)
-			levels_mix(l, to);
 	}
 	for (i = 0; i < HWHEEL_LISTS; i++)
 		list_splice_tail_init(&from->timers[i], &to->timers[i]);
@@ -1463,8 +1550,9 @@ static inline u64 levels_next_sift(struct hwheel_levels *l, struct hwheel_spoke 
 }
 
 /*
- * Is @spoke marked as crowded, and is a crowd of its size noted already? If its lists have
- * just become a crowd, the mark may be for a crowd in its fan, which is sifted later.
+ * Is @spoke marked as crowded, and is a crowd of its size noted already? The mark alone is
+ * not enough. If its own lists have just become a crowd, the mark may be for a crowd in its
+ * fan, and that crowd is sifted later.
  */
 static __always_inline bool levels_known(const struct hwheel_levels *l,
 					 const struct hwheel_spoke *spoke)
@@ -1480,10 +1568,11 @@ static __always_inline bool levels_known(const struct hwheel_levels *l,
 static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				 struct hwheel_timer *timer, u64 tick)
 {
-	const struct hwheel_most *most = &l->most[spoke->level];
-	bool known = spoke->added <= most->now;
-	u64 begin, width;
+	bool known = spoke->added <= l->most[spoke->level].now;
+	u64 begin, width, lead;
 
+	if (likely(levels_known(l, spoke)))
+		return tick;
 	if (spoke->more & HWHEEL_ONE_TICK && spoke->mixed)
 		levels_part(l, spoke, timer, tick);
 	else
@@ -1492,9 +1581,9 @@ static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *s
 		return tick;
 	if (known) {
 		begin = spoke_begin(l, spoke, &width);
-		return min(tick, begin - min(begin, most->lead));
+		lead = levels_lead(l, spoke->level, width);
+		return min(tick, begin - min(begin, lead));
 	}
-	levels_want_fans(l);
 	return min(tick, level_next_sift(l, spoke->level, &spoke));
 }
 
@@ -1505,7 +1594,7 @@ static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *s
 static __always_inline u64 levels_added(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 					struct hwheel_timer *timer, u64 tick)
 {
-	if (likely(spoke->added % HWHEEL_CROWD) || levels_known(l, spoke))
+	if (likely(spoke->added % HWHEEL_CROWD))
 		return tick;
 	return levels_crowd(l, spoke, timer, tick);
 }
@@ -1528,8 +1617,9 @@ static __always_inline u64 levels_add(struct hwheel_levels *l,
  * a spoke of a higher level that covers the same slot and has not been emptied yet. Nobody
  * knows in which, so @tick lowers the bounds of all of them.
  *
- * Exceptions: if one of these spokes has a fan, or if any timer is parked or in transit,
- * @timer can be in yet another spoke. And a crowd that is due at one tick must not mix.
+ * Exceptions: if one of these spokes has a fan, or if any timer is parked or in transit, or
+ * if a level is closed, @timer can be in yet another spoke. And a crowd that is due at one
+ * tick must not mix.
  */
 static noinline bool levels_stays(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				  u64 old, u64 tick)
@@ -1538,7 +1628,8 @@ static noinline bool levels_stays(struct hwheel_levels *l, struct hwheel_spoke *
 
 	if (old == tick)
 		return true;
-	if (old < l->floor || spoke != levels_place(l, old) || levels_parked(l)->summary)
+	if (old < l->floor || l->closed || spoke != levels_place(l, old) ||
+	    levels_parked(l)->summary)
 		return false;
 	for (i = spoke->level; i < l->nr; i++) {
 		const struct hwheel_level *lv = &l->level[i];
@@ -1574,6 +1665,22 @@ static __always_inline u64 levels_mod(struct hwheel_levels *l,
 	levels_unlink(l, timer);
 	levels_insert(l, timer, spoke, tick);
 	return levels_added(l, spoke, timer, tick);
+}
+
+/* The occupied spoke of the attic with the least bound. NULL if the attic is empty. */
+static noinline struct hwheel_spoke *attic_first(struct hwheel_levels *l)
+{
+	const struct hwheel_level *lv = levels_attic(l);
+	struct hwheel_spoke *first = NULL;
+	u64 bits = lv->summary ? lv->spokes[0].bits : 0;
+
+	for (; bits; bits &= bits - 1) {
+		struct hwheel_spoke *spoke = &lv->spokes[__ffs64(bits)];
+
+		if (!first || spoke->bound < first->bound)
+			first = spoke;
+	}
+	return first;
 }
 
 /*
@@ -1624,12 +1731,55 @@ static inline struct hwheel_spoke *levels_first(struct hwheel_levels *l)
 			bound = spoke->bound;
 		}
 	}
+	if (unlikely(l->closed)) {
+		l->above = 0;
+		spoke = attic_first(l);
+		if (spoke && spoke->bound <= bound)
+			first = spoke;
+	}
 	return first;
 }
 
 /*
+ * Open the closed levels that are empty. Of the others, returns the occupied spoke with the
+ * least bound. NULL if no level is closed any more.
+ */
+static noinline struct hwheel_spoke *levels_stray(struct hwheel_levels *l)
+{
+	struct hwheel_spoke *first = NULL, *spoke;
+	unsigned int i;
+
+	for (i = 0; i <= l->planned + 1; i++) {
+		struct hwheel_level *lv = &l->level[i];
+
+		if (!levels_closed(l, i))
+			continue;
+		if (lv->summary) {
+			spoke = i < l->planned ? level_first(lv, lv->pos) : attic_first(l);
+			if (!first || spoke->bound < first->bound)
+				first = spoke;
+			continue;
+		}
+		l->closed &= ~BIT(i);
+		if (i < l->planned) {
+			level_set_slot(lv, level_slot(lv, l->clock));
+			lv->open = lv->nr;
+		}
+	}
+	return first;
+}
+
+/* The same, if the spoke may have timers for the past: see "The clock is set back" */
+static inline struct hwheel_spoke *levels_redo(struct hwheel_levels *l)
+{
+	struct hwheel_spoke *spoke = l->closed ? levels_stray(l) : NULL;
+
+	return spoke && spoke->bound <= l->redo ? spoke : NULL;
+}
+
+/*
  * The tick at which levels_step() must be called next: at once if timers are left to pop,
- * HWHEEL_NEVER if there are no timers
+ * or if a closed level is to be emptied, HWHEEL_NEVER if there are no timers
  */
 static inline u64 levels_wake(struct hwheel_levels *l)
 {
@@ -1641,15 +1791,21 @@ static inline u64 levels_wake(struct hwheel_levels *l)
 	first = levels_first(l);
 	if (!first)
 		return HWHEEL_NEVER;
+	if (unlikely(l->closed))
+		return l->clock;
 	return min(first->bound, levels_next_sift(l, &sift));
 }
 
-/* Is a timer left to pop, or may one be due at @tick, by the bound of its spoke? */
+/*
+ * Is a timer left to pop, or is the bound of a spoke at or before @tick? Then a timer may
+ * be due.
+ */
 static inline bool levels_ripe(struct hwheel_levels *l, u64 tick)
 {
 	const struct hwheel_spoke *first;
 
-	if (!spoke_empty(levels_transit(l, HWHEEL_EXPIRED)))
+	if (!spoke_empty(levels_transit(l, HWHEEL_EXPIRED)) ||
+	    unlikely(l->closed && levels_redo(l)))
 		return true;
 	first = levels_first(l);
 	return first && first->bound <= tick;
@@ -1681,13 +1837,13 @@ static inline struct hwheel_spoke *levels_entered(struct hwheel_levels *l)
 }
 
 /*
- * The new spoke for a timer due at @tick in @spoke's own lists. @root is
+ * A timer in the own lists of @spoke is due at @tick. Returns its new spoke. @root is
  * spoke_root(@spoke). The new spoke is the one that levels_place() gives. But if that is
  * @root again, it is one in the fan of @spoke. NULL if no fan is left.
  *
  * If there is a fan, a crowd does not move to another bucket either. From bucket to bucket
  * it would move once for each bit of its ticks. That takes too long. A fan takes
- * HWHEEL_FAN_BITS bits at once.
+ * HWHEEL_FAN_BITS bits at once. But all timers leave a closed level.
  */
 static __always_inline struct hwheel_spoke *levels_below(struct hwheel_levels *l,
 							 struct hwheel_spoke *spoke,
@@ -1697,7 +1853,8 @@ static __always_inline struct hwheel_spoke *levels_below(struct hwheel_levels *l
 
 	if (likely(place != root) &&
 	    (likely(place->level != l->planned) || place->index >= HWHEEL_NOW ||
-	     spoke->added < levels_few(spoke) || l->starved))
+	     spoke->added < levels_few(spoke) || l->starved ||
+	     levels_closed(l, root->level)))
 		return place;
 	fan = levels_fan_place(l, spoke, tick);
 	return fan || place == root ? fan : place;
@@ -1783,6 +1940,84 @@ static inline bool levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *
 }
 
 /*
+ * Give timers of @spoke new places by their own ticks. @spoke is in a closed level, so none
+ * of them stays. Its timers may be due at other ticks than they were counted for.
+ */
+static inline void levels_rearrange(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	spoke = spoke_find_own(spoke);
+	if (spoke->bound <= l->redo) {
+		if (spoke->more & HWHEEL_ONE_TICK)
+			levels_mix(l, spoke);
+		spoke->mixed = true;
+	}
+	levels_cascade(l, spoke);
+}
+
+/* Move all timers of the bucket @from, and its fan, to the attic. */
+static inline void levels_stow(struct hwheel_levels *l, struct hwheel_spoke *from)
+{
+	struct hwheel_spoke *to = &levels_attic(l)->spokes[from->index];
+	struct hwheel_fan *fan = spoke_fan(from);
+	unsigned int i;
+
+	if (unlikely(l->walked == from))	/* the walk of this spoke is over */
+		l->walk = &from->timers[HWHEEL_LISTS - 1];
+	if (spoke_empty(to)) {
+		to->mixed = false;
+		levels_mark(l, to);
+	}
+	to->bound = min(to->bound, from->bound);
+	to->mixed |= !spoke_bare(from);
+	to->added = l->pending;		/* an upper limit */
+	for (i = 0; i < HWHEEL_LISTS; i++)
+		list_splice_tail_init(&from->timers[i], &to->timers[i]);
+	if (from->more & HWHEEL_CROWDED)
+		levels_set_crowded(l, from, false);
+	if (fan) {
+		fan->parent = to;
+		to->more |= (unsigned long)fan;
+		if (fan->crowded)
+			levels_set_crowded(l, to, true);
+	}
+	from->more = 0;
+	from->added = 0;
+	levels_unmark(l, from);
+	l->closed |= BIT(l->planned + 1);
+}
+
+/*
+ * The present tick is @now, which is before the floor: the clock was set back. This moves no
+ * timer, and takes at most a splice for each bucket. See "The clock is set back".
+ */
+static inline void levels_set_back(struct hwheel_levels *l, u64 now)
+{
+	u64 floor = l->floor, bits = levels_parked(l)->spokes[0].bits;
+	unsigned int i;
+
+	l->redo = l->closed ? max(l->redo, floor) : floor;
+	l->floor = now;
+	l->clock = min(l->clock, now);
+	l->above = 0;
+	for (; bits; bits &= bits - 1)
+		levels_stow(l, &levels_parked(l)->spokes[__ffs64(bits)]);
+	for (i = 0; i <= l->planned; i++) {
+		struct hwheel_level *lv = &l->level[i];
+		u64 slot = level_slot(lv, l->clock);
+
+		if (levels_closed(l, i))
+			continue;
+		if (lv->summary &&
+		    (slot != lv->slot || level_first(lv, lv->pos)->bound <= floor)) {
+			l->closed |= BIT(i);
+			lv->open = 0;
+		} else if (slot != lv->slot) {
+			level_set_slot(lv, slot);
+		}
+	}
+}
+
+/*
  * Add the next level. @spokes is from level_init(). Parked timers stay in their buckets
  * until the clock enters the bucket or it is sifted.
  */
@@ -1815,6 +2050,13 @@ static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 	l->floor = max(l->floor, now);
 	if (!spoke_empty(expired))
 		return HWHEEL_DUE;
+	if (unlikely(l->closed)) {
+		spoke = levels_redo(l);
+		if (spoke) {
+			levels_rearrange(l, spoke);
+			return HWHEEL_MOVED;
+		}
+	}
 
 	spoke = levels_first(l);
 	if (spoke && spoke->bound <= now) {
@@ -1837,9 +2079,15 @@ static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 		return HWHEEL_IDLE;
 
 	spoke = levels_entered(l);
-	if (!spoke && levels_next_sift(l, &spoke) > l->clock)
+	if ((spoke || levels_next_sift(l, &spoke) <= l->clock) && levels_cascade(l, spoke))
+		return HWHEEL_MOVED;
+	if (likely(!l->closed))
 		return HWHEEL_IDLE;
-	return levels_cascade(l, spoke) ? HWHEEL_MOVED : HWHEEL_IDLE;
+	spoke = levels_stray(l);
+	if (!spoke)
+		return HWHEEL_IDLE;
+	levels_rearrange(l, spoke);
+	return HWHEEL_MOVED;
 }
 
 /* Take the next due timer off the wheel. NULL if none is left. */
@@ -1876,7 +2124,7 @@ static noinline u64 levels_align_slow(const struct hwheel_levels *l, u64 first, 
 	while (i--) {
 		const struct hwheel_level *lv = &l->level[i];
 		u64 slot = level_slot(lv, last);
-		u64 differ = slot ^ level_slot(lv, first - 1);	/* - 1: @first itself may do */
+		u64 differ = slot ^ level_slot(lv, first - 1);	/* - 1, so that @first counts */
 
 		if (differ)
 			return (slot >> levels_highest(differ) << levels_highest(differ)) *
@@ -1974,7 +2222,9 @@ static inline void levels_walk_end(struct hwheel_levels *l)
 static inline const char *levels_check_own(const struct hwheel_levels *l,
 					   struct hwheel_spoke *spoke, u64 *pending)
 {
+	bool attic = spoke->level > l->planned && spoke->level != HWHEEL_IN_FAN;
 	bool transit = spoke->level == l->planned && spoke->index >= HWHEEL_NOW;
+	u64 floor = l->closed ? max(l->floor, l->redo) : l->floor;
 	const struct hwheel_timer *timer;
 	u64 begin, width, n = 0;
 
@@ -1985,9 +2235,10 @@ static inline const char *levels_check_own(const struct hwheel_levels *l,
 		u64 tick = levels_due(l, timer);
 
 		++*pending;
-		if (++n > spoke->added && !(spoke->more & HWHEEL_ONE_TICK) && !transit)
+		if (++n > spoke->added && !(spoke->more & HWHEEL_ONE_TICK) &&
+		    levels_mixes(l, spoke))
 			return "a spoke has more timers than it has counted";
-		if (tick < l->floor && spoke->bound <= l->floor)
+		if (tick < floor && spoke->bound <= floor)
 			continue;
 		if (transit && tick <= l->clock)
 			continue;
@@ -1995,7 +2246,7 @@ static inline const char *levels_check_own(const struct hwheel_levels *l,
 			return "a timer is due before its spoke's bound";
 		if (!spoke->mixed && tick != spoke->bound)
 			return "a spoke is mixed but not marked so";
-		if (!transit && tick - begin >= width)
+		if (!transit && !attic && tick - begin >= width)
 			return "a timer is in another slot's spoke";
 	}
 	return NULL;
@@ -2010,6 +2261,8 @@ static inline const char *levels_check_fan(const struct hwheel_levels *l,
 	unsigned int i;
 
 	begin = spoke_begin(l, parent, &width);
+	if (parent->level == l->planned + 1)
+		begin = fan->begin;	/* other timers may have joined it in the attic */
 	if (fan->parent != parent || fan->begin != begin ||
 	    (u64)HWHEEL_FAN << fan->shift < width)
 		return "a fan does not match its spoke";
@@ -2054,24 +2307,29 @@ static inline const char *levels_check(struct hwheel_levels *l)
 
 	if (l->floor < l->clock)
 		return "the floor is before the clock";
-	for (i = 0; i <= l->planned; i++) {
+	for (i = 0; i <= l->planned + 1; i++) {
 		const struct hwheel_level *lv = &l->level[i];
 		u64 summary = 0, crowds = 0;
 
 		div_u64_rem(lv->slot, lv->nr, &pos);
-		if (lv->slot != div64_u64(l->clock, lv->width))
+		if (i <= l->planned && !levels_closed(l, i) &&
+		    lv->slot != div64_u64(l->clock, lv->width))
 			return "a level's clock differs from the wheel's";
 		if (lv->pos != pos)
 			return "a level's position does not match its clock";
-		if (i >= l->nr && i < l->planned) {
+		if (!lv->spokes || (i >= l->nr && i < l->planned)) {
 			if (lv->summary)
 				return "a level that does not exist is occupied";
 			continue;
 		}
+		if (i < l->planned && lv->open != (levels_closed(l, i) ? 0 : lv->nr))
+			return "a level is open but marked as closed, or not";
+		if (i > l->planned && lv->summary && !levels_closed(l, i))
+			return "the attic is occupied but not marked so";
 
 		for (j = 0; j < lv->nr; j++) {
 			struct hwheel_spoke *spoke = &lv->spokes[j];
-			bool now = i == l->planned ? j == HWHEEL_EXPIRED || j == HWHEEL_NOW :
+			bool now = i >= l->planned ? j == HWHEEL_EXPIRED || j == HWHEEL_NOW :
 				   !i && j == lv->pos;
 			bool empty, crowded = spoke->more & HWHEEL_CROWDED;
 

@@ -17,8 +17,8 @@ static void hwheel_wake_sleeper(struct hwheel_timer *timer)
 
 /*
  * Returns the wheel to sleep on: @wheel, or the module's own wheel if a task would not wake
- * up on @wheel. In a callback in process context the task is the one that would run the
- * timer.
+ * up on @wheel. A callback in process context can't sleep on its own wheel: its task would
+ * have to run the timer.
  */
 static noinline struct hwheel *hwheel_sleep_wheel(struct hwheel *wheel, void *caller)
 {

@@ -4,14 +4,14 @@
  * hwheel_test_NAME.c. Cases that run in each context of callbacks belong to three suites:
  * hwheel_NAME_softirq, hwheel_NAME_hardirq and hwheel_NAME_work.
  *
- * hwheel_levels tests the layered wheel alone, and passes in the time. It compares the
- * wheel with a sorted list, or searches every spoke for a timer.
+ * hwheel_levels tests the layered wheel alone. The tests tell the wheel the time. They
+ * compare the wheel with a sorted list, or search every spoke for a timer.
  *
  * All other suites test the running module through its API. They arm probes: timers
  * whose callback records when, where and how often it ran. A test arms a probe for a
  * window of time, and hwt_expect_once() compares the record with the window. The tests
- * use the kernel's clock. So timers may be late on a loaded host, but never early. Only in
- * simulated time (parameter years) do the tests limit the lateness.
+ * use the kernel's clock. So timers may be late on a loaded host, but never early. The tests
+ * limit the lateness only in simulated time (parameter years).
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -163,6 +163,8 @@ static struct {
 } made;
 
 atomic_t hwt_probes_run;
+ktime_t hwt_clock_was;
+atomic_t hwt_overtaken;
 
 void hwt_probe_run(struct hwheel_timer *timer)
 {
@@ -170,12 +172,16 @@ void hwt_probe_run(struct hwheel_timer *timer)
 
 	p->began = hwheel_now(p->wheel);
 	p->expires = hwheel_expires(timer);
-	if (!p->shared && (p->began < p->expires || p->began < p->from))
-		p->fault = "it ran early";
-	else if (!p->shared && hwheel_pending(timer))
+	if (!p->shared && p->began < max(p->expires, p->from)) {
+		if (max(p->expires, p->from) <= READ_ONCE(hwt_clock_was))
+			atomic_inc(&hwt_overtaken);
+		else
+			p->fault = "it ran early";
+	} else if (!p->shared && hwheel_pending(timer)) {
 		p->fault = "it was pending when its callback began";
-	else if (!in_suite_context())
+	} else if (!in_suite_context()) {
 		p->fault = "it ran in another context than its wheel's";
+	}
 	p->order = atomic_inc_return(&hwt_probes_run);
 	p->cpu = raw_smp_processor_id();
 	WRITE_ONCE(p->runs, p->runs + 1);

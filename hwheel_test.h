@@ -97,6 +97,12 @@ struct probe {
 extern enum hwheel_context hwt_suite_context;
 extern struct hwheel *hwt_suite_wheel;
 extern atomic_t hwt_probes_run;
+/*
+ * The latest time of a clock that was then set back, or 0. A run reads the clock before it
+ * calls. If the clock is set back in between, on another CPU, the callback begins early.
+ */
+extern ktime_t hwt_clock_was;
+extern atomic_t hwt_overtaken;	/* callbacks to which that happened */
 
 void hwt_hold(void);
 void hwt_unhold(void);

@@ -200,8 +200,8 @@ static void act_past(struct probe *p)
 
 /*
  * Two callbacks re-arm their timers for the past or for the same time again and again.
- * They must not starve the other timers. Those are due at once, in groups, and after a
- * cascade.
+ * They must not starve the other timers. Some of these are due at once, some in groups, and
+ * some after a cascade.
  */
 static void test_past_again(struct kunit *test)
 {

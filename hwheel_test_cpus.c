@@ -9,7 +9,9 @@
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 
 #include "hwheel_test.h"
@@ -337,6 +339,38 @@ static void test_offline_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
 }
 
+/*
+ * On a busy CPU a deferrable wheel is exact to a jiffy. timer_list, which drives it, is not:
+ * over 512 jiffies it may be 64 jiffies late. The limit of 8 and the majority are for loaded
+ * hosts.
+ */
+static void test_deferrable(struct kunit *test)
+{
+	unsigned int i, ran, on_time = 0;
+	struct probe *p[5];
+	ktime_t give_up;
+
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id())), 0);
+	for (i = 0; i < ARRAY_SIZE(p); i++) {
+		p[i] = hwt_probe_new(test, hwt_wheel_make(test, (struct hwheel_config){
+			.flags = HWHEEL_DEFERRABLE }), MS);
+		hwt_probe_add(p[i], (520 + 13 * i) * TICK_NSEC + i * MS);
+	}
+	give_up = ktime_add_ms(ktime_get(), WAIT_MS);
+	do {	/* Without a sleep: this CPU stays busy */
+		cond_resched();
+		for (i = 0, ran = 0; i < ARRAY_SIZE(p); i++)
+			ran += runs(p[i]);
+	} while (ran < ARRAY_SIZE(p) && ktime_before(ktime_get(), give_up));
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+	for (i = 0; i < ARRAY_SIZE(p); i++) {
+		p[i]->tick_ns = TICK_NSEC;	/* late by less than a jiffy */
+		hwt_expect_once(test, p[i], 1);
+		on_time += p[i]->began - p[i]->expires <= 8 * TICK_NSEC;
+	}
+	KUNIT_EXPECT_GT(test, on_time, ARRAY_SIZE(p) / 2);
+}
+
 /* The cases of all contexts. A macro, because each suite needs an array of its own. */
 #define SUITE(context, ...)					\
 	HWT_SUITE(hwheel_cpus, context,				\
@@ -347,8 +381,8 @@ static void test_offline_cpu(struct kunit *test)
 		  KUNIT_CASE(test_offline_cpu),			\
 		  ##__VA_ARGS__)
 
-SUITE(softirq);
+SUITE(softirq, KUNIT_CASE(test_deferrable));
 SUITE(hardirq);
-SUITE(work, KUNIT_CASE(test_which_cpu_next), KUNIT_CASE(test_unbound));
+SUITE(work, KUNIT_CASE(test_deferrable), KUNIT_CASE(test_which_cpu_next), KUNIT_CASE(test_unbound));
 
 kunit_test_suites(&hwheel_cpus_softirq, &hwheel_cpus_hardirq, &hwheel_cpus_work);

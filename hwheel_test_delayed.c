@@ -143,7 +143,7 @@ static void act_wait(struct item *item)
 	wait_for_completion(&item->go);
 }
 
-/* Let the ordered workqueue wait for item @i, so that other items stay on it. */
+/* Let the workqueue run @blocker, which waits. So other items stay on the workqueue. */
 static void block(struct kunit *test, struct item *blocker)
 {
 	int n = atomic_read(&blocker->runs);

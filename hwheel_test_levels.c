@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite hwheel_levels: the layered wheel alone, with the time passed in. Worked examples
- * say where a timer must be at each tick; a sorted list says which timer is due next.
+ * Suite hwheel_levels: the layered wheel alone. The tests tell the wheel the time. Worked
+ * examples say where a timer must be at each tick; a sorted list says which timer is due
+ * next.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -809,6 +810,35 @@ static void test_crowd_in_buckets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->l.fans_used, 0U);
 }
 
+/*
+ * levels_add() returns the tick by which the wheel must be called. Even if the timer makes a
+ * crowd, that tick must not be later than what levels_wake() says. Each bucket has a width,
+ * and so a lead, of its own.
+ */
+static void test_crowd_wakes(struct kunit *test)
+{
+	enum { CROWD = 2 * HWHEEL_CROWD };
+	struct rig *rig = rig_new(test, 1000, SPOKES(2), 0);
+	struct item *t = items_new(test, CROWD);
+	unsigned int i;
+	int bucket;
+
+	rig_fan(rig);
+	for (bucket = 4; bucket < 15; bucket += 5) {
+		u64 armed = HWHEEL_NEVER;
+
+		for (i = 0; i < CROWD; i++) {
+			u64 tick = (1 << bucket) + i % 16;
+
+			t[i].timer.expires = tick * rig->g.tick_ns;
+			armed = min(armed, levels_add(&rig->l, &t[i].timer, tick));
+			KUNIT_EXPECT_LE(test, armed, levels_wake(&rig->l));
+		}
+		for (i = 0; i < CROWD; i++)
+			levels_del(&rig->l, &t[i].timer);
+	}
+}
+
 /* Timers that share a tick are moved together, however many they are. */
 static void test_same_tick(struct kunit *test)
 {
@@ -1032,7 +1062,10 @@ static void test_geometry_faults(struct kunit *test)
 				    "row %u", i);
 }
 
-/* A walk with pauses sees each timer once that is on the wheel during the whole walk. */
+/*
+ * A walk with pauses sees each timer that is on the wheel during the whole walk. It sees the
+ * timer once.
+ */
 static void test_walk(struct kunit *test)
 {
 	enum { N = 1000 };
@@ -1293,6 +1326,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_bits_follow),
 	KUNIT_CASE(test_crowd),
 	KUNIT_CASE(test_crowd_in_buckets),
+	KUNIT_CASE(test_crowd_wakes),
 	KUNIT_CASE(test_same_tick),
 	KUNIT_CASE(test_same_tick_parts),
 	KUNIT_CASE(test_same_tick_meets),

@@ -199,10 +199,10 @@ static void act_again(struct probe *p)
 
 /*
  * A callback is due again as soon as it returns. The run could begin the next callback
- * long before a waiter has woken up. The waiter must not have to wait for that callback,
- * too.
+ * long before a waiter has woken up. @thread, the waiter, must not have to wait for that
+ * callback, too. Returns the probe.
  */
-static void test_sync_again(struct kunit *test)
+static struct probe *wait_for_one(struct kunit *test, int (*thread)(void *data))
 {
 	struct hwheel *wheel = hwt_wheel_make(test, (struct hwheel_config){
 		.tick_ns = MS, .budget_ns = SECS(60) });
@@ -220,17 +220,24 @@ static void test_sync_again(struct kunit *test)
 		hwt_probe_add(p, MS);
 		wait_for(test, runs(p) > n + 3);
 		init_completion(&waiter.done);
-		task = kthread_run(waiter_thread, NULL, "hwheel-waiter");
+		task = kthread_run(thread, NULL, "hwheel-waiter");
 		KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 		if (!wait_for_completion_timeout(&waiter.done, msecs_to_jiffies(5000))) {
 			KUNIT_FAIL(test, "the waiter still waits");
 			hwheel_shutdown_sync(&p->timer);
 			wait_for_completion(&waiter.done);
-			return;
+			return p;
 		}
 		least = min(least, runs(p) - waiter.before);
 	}
 	KUNIT_EXPECT_LE(test, least, 2);
+	return p;
+}
+
+static void test_sync_again(struct kunit *test)
+{
+	struct probe *p = wait_for_one(test, waiter_thread);
+
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), 0);
 }
 
@@ -332,6 +339,52 @@ static int synchronizer_thread(void *unused)
 	return 0;
 }
 
+/* @n is the time at which it gives up. */
+static void act_again_until(struct probe *p)
+{
+	hwt_busy(MS / 5);
+	if (!completion_done(&waiter.done) && ktime_get() < p->n)
+		hwheel_add_at(&p->timer, 0, 0);
+}
+
+static int synchronizer_beside_thread(void *unused)
+{
+	while (!runs(waiter.p))
+		usleep_range(100, 200);
+	hwheel_synchronize(waiter.p->wheel);
+	waiter.returned = ktime_get();
+	complete(&waiter.done);
+	return 0;
+}
+
+/*
+ * In an interrupt of another CPU, a callback is due again as soon as it returns, and there
+ * is no break. The waiter must wait for one callback only.
+ */
+static void test_synchronize_again(struct kunit *test)
+{
+	struct hwheel *wheel = hwt_wheel_make(test, (struct hwheel_config){
+		.tick_ns = MS, .budget_ns = SECS(60) });
+	struct probe *p = hwt_probe_new(test, wheel, MS);
+	struct task_struct *task;
+
+	if (num_online_cpus() == 1)
+		kunit_skip(test, "needs two CPUs");
+	p->act = act_again_until;
+	p->shared = true;
+	waiter.p = p;
+	init_completion(&waiter.done);
+	task = kthread_create(synchronizer_beside_thread, NULL, "hwheel-waiter");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, cpumask_first(cpu_online_mask));
+	wake_up_process(task);
+	p->n = ktime_get() + SECS(4);
+	hwheel_add_on(&p->timer, MS, cpumask_last(cpu_online_mask));
+	wait_for_completion(&waiter.done);
+	KUNIT_EXPECT_LT(test, waiter.returned, p->n);
+	hwheel_cancel_sync(&p->timer);
+}
+
 /* A callback sleeps. The waiter must not return before the callback has ended. */
 static void synchronize_sleeps(struct kunit *test)
 {
@@ -361,42 +414,10 @@ static void synchronize_sleeps(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hwheel_cancel(&p[1].timer));
 }
 
-/* A callback is due again as soon as it returns: wait for one run of it only. */
-static void synchronize_again(struct kunit *test)
-{
-	struct hwheel *wheel = hwt_wheel_make(test, (struct hwheel_config){
-		.tick_ns = MS, .budget_ns = SECS(60) });
-	struct probe *p = hwt_probe_new(test, wheel, MS);
-	unsigned int i, least = UINT_MAX;
-	struct task_struct *task;
-
-	p->act = act_again;
-	p->shared = true;
-	waiter.p = p;
-	hwt_probe_add(p, MS);
-	/* The host may delay the waiter, but not in all five rounds. */
-	for (i = 0; i < 5; i++) {
-		unsigned int n = runs(p);
-
-		wait_for(test, runs(p) > n + 3);
-		init_completion(&waiter.done);
-		task = kthread_run(synchronizer_thread, NULL, "hwheel-waiter");
-		KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-		if (!wait_for_completion_timeout(&waiter.done, msecs_to_jiffies(5000))) {
-			KUNIT_FAIL(test, "the waiter still waits");
-			hwheel_shutdown_sync(&p->timer);
-			wait_for_completion(&waiter.done);
-			return;
-		}
-		least = min(least, runs(p) - waiter.before);
-	}
-	KUNIT_EXPECT_LE(test, least, 2);
-}
-
 static void test_all_sleep(struct kunit *test)
 {
 	synchronize_sleeps(test);
-	synchronize_again(test);
+	wait_for_one(test, synchronizer_thread);
 }
 
 /* The cases of all contexts. A macro, because each suite needs an array of its own. */
@@ -409,8 +430,8 @@ static void test_all_sleep(struct kunit *test)
 		  KUNIT_CASE(test_synchronize_itself),		\
 		  ##__VA_ARGS__)
 
-SUITE(softirq);
-SUITE(hardirq);
+SUITE(softirq, KUNIT_CASE(test_synchronize_again));
+SUITE(hardirq, KUNIT_CASE(test_synchronize_again));
 SUITE(work, KUNIT_CASE(test_sync_sleeps), KUNIT_CASE(test_sync_again), KUNIT_CASE(test_all_sleep));
 
 kunit_test_suites(&hwheel_waiting_softirq, &hwheel_waiting_hardirq, &hwheel_waiting_work);

@@ -44,7 +44,16 @@ static void test_create_errors(struct kunit *test)
 		{ { .name = "bad", .context = 99 }, -EINVAL, "no context" },
 		{ { .name = "bad", .context = -1 }, -EINVAL, "no context" },
 		{ { .name = "bad", .flags = HWHEEL_UNBOUND }, -EINVAL, "flags" },
-		{ { .name = "bad", .context = HWHEEL_WORK, .flags = 2 }, -EINVAL, "flags" },
+		{ { .name = "bad", .context = HWHEEL_WORK, .flags = BIT(31) }, -EINVAL, "flags" },
+		{ { .name = "bad", .flags = HWHEEL_UNBOUND | HWHEEL_REALTIME }, -EINVAL, "flags" },
+		{ { .name = "bad", .clock = CLOCK_MONOTONIC, .flags = HWHEEL_REALTIME },
+		  -EINVAL, "ask for one" },
+		{ { .name = "bad", .clock = CLOCK_TAI, .flags = HWHEEL_REALTIME },
+		  -EINVAL, "ask for one" },
+		{ { .name = "bad", .context = HWHEEL_HARDIRQ, .flags = HWHEEL_DEFERRABLE },
+		  -EINVAL, "HWHEEL_DEFERRABLE goes" },
+		{ { .name = "bad", .clock = CLOCK_BOOTTIME, .flags = HWHEEL_DEFERRABLE },
+		  -EINVAL, "HWHEEL_DEFERRABLE goes" },
 		{ { .name = "system" }, -EEXIST, "there is one" },
 		{ { .name = "1234567890123456789012345678901" }, 0 },
 		{ { .name = "good", .levels = 1, .spokes = { 2 }, .tick_ns = 1000 }, 0 },
@@ -53,6 +62,12 @@ static void test_create_errors(struct kunit *test)
 		{ { .name = "good", .tick_ns = HOUR }, 0 },
 		{ { .name = "good", .clock = CLOCK_MONOTONIC }, 0 },
 		{ { .name = "good", .clock = CLOCK_BOOTTIME }, 0 },
+		{ { .name = "good", .clock = CLOCK_TAI }, 0 },
+		{ { .name = "good", .flags = HWHEEL_REALTIME }, 0 },
+		{ { .name = "good", .clock = CLOCK_MONOTONIC, .flags = HWHEEL_DEFERRABLE }, 0 },
+		{ { .name = "good", .flags = HWHEEL_REALTIME | HWHEEL_DEFERRABLE }, 0 },
+		{ { .name = "good", .context = HWHEEL_WORK,
+		    .flags = HWHEEL_DEFERRABLE | HWHEEL_UNBOUND }, 0 },
 		{ { .name = "bad", .gap_ns = NSEC_PER_SEC + 1 }, -EINVAL, "more than a second" },
 		{ { .name = "good", .gap_ns = NSEC_PER_SEC }, 0 },
 		{ { .name = "good", .budget_ns = U64_MAX }, 0 },
@@ -384,24 +399,28 @@ static void test_levels_crowd(struct kunit *test)
 	KUNIT_EXPECT_GE(test, most, 2);
 }
 
-/* Timers that are armed before the first level exists */
+/*
+ * Timers that are armed before the first level exists. To add a level takes an interrupt of
+ * this CPU, and then a worker on any CPU.
+ */
 static void test_levels_parked(struct kunit *test)
 {
 	const unsigned int n = 10000;
 	struct hwheel *wheel = hwt_wheel_new(test, MS);
 	struct probe *p = hwt_probes_new(test, wheel, MS, n);
+	unsigned long flags;
 	unsigned int i;
 	ktime_t base;
 	u64 levels;
 	bool slow;
 
-	hwt_hold();
+	local_irq_save(flags);
 	base = hwheel_now(wheel) + 500 * MS;
 	for (i = 0; i < n; i++)
 		hwt_probe_add_at(&p[i], base + hwt_random_below(500 * MS), 0);
 	slow = hwheel_now(wheel) > base;
 	levels = hwheel_count(wheel, "levels_added");
-	hwt_unhold();
+	local_irq_restore(flags);
 	KUNIT_EXPECT_EQ(test, levels, 0);
 	hwt_expect_once(test, p, n);
 	KUNIT_EXPECT_GE(test, hwheel_count(wheel, "levels_added"), 2);

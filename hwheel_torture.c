@@ -26,8 +26,9 @@
  *
  *	live	the last arming; it was not cancelled, and no callback for it has
  *		taken the lock
- *	passed	an earlier arming; a call that wanted to re-arm or cancel the timer
- *		found that it had fired, and its callback waits for the lock
+ *	passed	an earlier arming that has fired, and whose callback waits for the
+ *		lock. A call that wanted to re-arm or cancel the timer has noticed
+ *		this
  *
  * If there is a live arming, but a call finds the timer not pending, then the timer has
  * fired. This is a violation
@@ -89,11 +90,11 @@
 #include "hwheel_compat.h"
 
 #define SHARED_EVERY	32	/* private timers per shared timer */
-#define LOST_SCANS	10	/* looks at an overdue timer until it is lost */
-#define STUCK_SCANS	20	/* looks at a wait that should be over */
+#define LOST_SCANS	10	/* an overdue timer counts as lost after so many looks */
+#define STUCK_SCANS	20	/* a wait counts as stuck after so many looks */
 #define BATCH		256	/* events of a thread between two naps */
 #define CLOSERS		4	/* threads in _sync for one timer */
-#define QUIET_POLLS	4000	/* about 1 ms each, for one short timer */
+#define QUIET_POLLS	4000	/* about 1 ms each; in them one short timer must expire */
 #define BRIEF_TIMERS	48	/* on a wheel that is soon destroyed */
 #define CROWD_NS	(512 * NSEC_PER_MSEC)
 
@@ -127,7 +128,7 @@ MODULE_PARM_DESC(levels, "number of levels of the main wheel");
 
 static char *context = "mixed";
 module_param(context, charp, 0444);
-MODULE_PARM_DESC(context, "where callbacks run: softirq, hardirq, work, unbound, or mixed");
+MODULE_PARM_DESC(context, "where callbacks run: softirq, hardirq, work, unbound, deferrable, or mixed");
 
 static unsigned int onoff;
 module_param(onoff, uint, 0444);
@@ -336,6 +337,7 @@ static const struct {
 	{ "hardirq",	HWHEEL_HARDIRQ },
 	{ "work",	HWHEEL_WORK },
 	{ "unbound",	HWHEEL_WORK, HWHEEL_UNBOUND },
+	{ "deferrable",	HWHEEL_SOFTIRQ, HWHEEL_DEFERRABLE },
 };
 
 static int the_context;			/* of all wheels; -1 for mixed */
@@ -385,6 +387,8 @@ static int wheel_create(struct wheel *w, struct hwheel_config *config, unsigned 
 		nr = the_context;
 	config->context = contexts[nr % ARRAY_SIZE(contexts)].context;
 	config->flags = contexts[nr % ARRAY_SIZE(contexts)].flags;
+	if (config->flags & HWHEEL_DEFERRABLE)
+		config->clock = CLOCK_MONOTONIC;
 	w->orders = kcalloc(nr_cpu_ids, sizeof(*w->orders), GFP_KERNEL);
 	if (!w->orders)
 		return -ENOMEM;

@@ -108,7 +108,7 @@ DEFINE_EVENT(hwheel_timer, hwheel_expire_exit,
 /*
  * Some timers have moved down from a spoke, or from its fan. level= and spoke= tell which
  * spoke that is. For timers that were parked, level= is one more than that of the top
- * level.
+ * level, or two more if the clock was set back meanwhile.
  */
 TRACE_EVENT(hwheel_cascade,
 	TP_PROTO(struct hwheel_base *base, u64 moved),
@@ -131,7 +131,7 @@ TRACE_EVENT(hwheel_cascade,
 		  __entry->level, __entry->spoke, __entry->moved, __entry->wheel)
 );
 
-/* The hrtimer of a base has been armed */
+/* The hrtimer of a base has been armed, for @expires on the drive's clock */
 TRACE_EVENT(hwheel_arm,
 	TP_PROTO(struct hwheel_base *base, s64 expires),
 	TP_ARGS(base, expires),
@@ -141,7 +141,7 @@ TRACE_EVENT(hwheel_arm,
 		__array(char,		wheel, HWHEEL_NAME_MAX + 1)
 	),
 	TP_fast_assign(
-		__entry->expires = expires;
+		__entry->expires = hwheel_deadline(expires, base->offset);
 		__entry->cpu = base->cpu;
 		memcpy(__entry->wheel, base->wheel->name, HWHEEL_NAME_MAX + 1);
 	),

@@ -88,7 +88,10 @@ static __always_inline bool hwheel_work_queued(struct hwheel_delayed_work *dwork
 	return work_pending(&dwork->work);
 }
 
-/* With @dwork locked and idle: arm it, or queue it at once. The last access to @dwork. */
+/*
+ * With @dwork locked and idle: arm it, or queue it at once. Do not access @dwork after this:
+ * its function may free it.
+ */
 static __always_inline void hwheel_work_start(int cpu, struct workqueue_struct *wq,
 					      struct hwheel_delayed_work *dwork,
 					      ktime_t delay, ktime_t slack)

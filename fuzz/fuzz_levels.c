@@ -39,6 +39,7 @@
  *	wN		N times: set the time to the next wakeup of the wheel, and run
  *	uN		add N levels, up to the number of the geometry
  *	kN		add N fans
+ *	tWHERE		set the time back to WHERE
  *	eWHERE		move the clock forward, if there is nothing to do before WHERE
  *	vLEVEL,SPOKE	begin a walk
  *	nN		look at the next N timers of that walk
@@ -90,7 +91,7 @@ struct item {
 
 struct wheel {
 	struct hwheel_levels	l;
-	void			*memory[HWHEEL_MAX_LEVELS + 1];
+	void			*memory[HWHEEL_MAX_LEVELS + 2];
 	void			*fans[8];
 	unsigned int		nr_fans;	/* number of pieces of memory in fans[] */
 };
@@ -242,6 +243,8 @@ static struct wheel *wheel_new(u64 clock)
 	memset(new, 0, sizeof(*new));
 	new->memory[geometry.levels] = zeroes(level_size(HWHEEL_PARKED));
 	levels_init(&new->l, &geometry, new->memory[geometry.levels], clock);
+	new->memory[geometry.levels + 1] = zeroes(level_size(HWHEEL_PARKED));
+	levels_add_attic(&new->l, new->memory[geometry.levels + 1]);
 	new->l.want = want;
 	wheel_grow(new, begin);
 	wheel_add_fans(new, fans);
@@ -252,7 +255,7 @@ static void wheel_free(struct wheel *old)
 {
 	unsigned int i;
 
-	for (i = 0; i <= geometry.levels; i++)
+	for (i = 0; i <= geometry.levels + 1; i++)
 		free(old->memory[i]);
 	for (i = 0; i < old->nr_fans; i++)
 		free(old->fans[i]);
@@ -346,7 +349,8 @@ static void armed_now(struct item *item)
 
 /*
  * @item has been added. Check that it is the last timer in a list of the right spoke. That
- * is a spoke of the lowest level that reaches its tick, if a level does.
+ * is a spoke of the lowest level that reaches its tick, if a level does. Closed levels take no
+ * timers, so do not check while there are any.
  */
 static void added(struct item *item)
 {
@@ -354,7 +358,7 @@ static void added(struct item *item)
 	unsigned int i;
 
 	armed_now(item);
-	for (i = 0; i < l->nr; i++) {
+	for (i = 0; i < l->nr && !l->closed; i++) {
 		unsigned int n = geometry.spokes[i];
 		u64 slot = item->turn / width(i);
 
@@ -742,13 +746,36 @@ static void do_wake(const struct word *w)
 	unsigned int n = number(&w->operand[0], 100);
 
 	for (; n && armed != HWHEEL_NEVER; n--) {
-		bool fresh = armed == wake();
+		bool fresh = armed == wake() && !wheel->l.closed;
 
 		go_to(armed);
 		check(step(1) || !fresh || wheel->l.starved,
 		      "the wheel was woken, but had nothing to do");
 		run(now);
 	}
+}
+
+/* Timers that were overdue are due now, or at their own ticks if these are to come. */
+static void do_set_back(const struct word *w)
+{
+	u64 tick = where(&w->operand[0]);
+	unsigned int i;
+
+	if (tick >= now)
+		return;
+	now = tick;
+	if (tick >= wheel->l.floor)
+		return;
+	levels_set_back(&wheel->l, tick);
+	check(wheel->l.clock <= now, "the clock was not set back");
+	told = tick;
+	last_turn = 0;
+	for (i = 0; i < nr_items; i++) {
+		items[i]->turn = max(items[i]->due, tick);
+		items[i]->walked = WALK_ANY;
+	}
+	if (armed)
+		armed = levels_wake(&wheel->l);
 }
 
 static void do_clock(const struct word *w)
@@ -810,6 +837,7 @@ static const struct {
 	{ 'w', do_wake },
 	{ 'u', do_grow },
 	{ 'k', do_fans },
+	{ 't', do_set_back },
 	{ 'e', do_clock },
 	{ 'v', do_walk },
 	{ 'n', do_next },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Facts on division that the provers do not find by themselves inside a function. The
- * proofs of functions use them as axioms. lemmas.py has each of them proved. Such a
- * proof may use only the instances of other axioms that the comment behind it names.
+ * proofs of functions use them as axioms. lemmas.py proves each of them. A proof may use
+ * other axioms: the comment behind an axiom names them, with their arguments.
  */
 #ifndef _PROOFS_DIVISION_H
 #define _PROOFS_DIVISION_H

@@ -2,17 +2,16 @@
 /*
  * hwheel_jobs - delayed work, sleeping, and a teardown without waiting for each timer
  *
- * A job has a deadline. Whoever takes the job off the list frees it:
+ * A job has a deadline. The function that takes the job off the list frees it:
  *
  *	job_late()	the callback of its timer, when the deadline has passed
  *	job_finish()	the worker that has done it
  *
  * The callback frees the job that holds its timer. So nobody else may call
- * hwheel_cancel_sync() for that timer: the job may be gone. The module still has to know,
- * before it is unloaded, that no callback is running. For that there is
- * hwheel_synchronize().
+ * hwheel_cancel_sync() for that timer: the job may be gone. Before the module is unloaded,
+ * no callback may be running. hwheel_synchronize() waits for that.
  *
- * Delayed work takes jobs off the list from time to time. Its function may sleep, and does.
+ * Delayed work takes jobs off the list from time to time. Its function sleeps.
  *
  * Loading the module runs a test. If the test fails, the module does not load.
  */
@@ -146,7 +145,10 @@ static int __init jobs_init(void)
 		err = jobs_add(added);
 	hwheel_queue_delayed_work(jobs_wq, &jobs_work, 0);
 
-	/* Some jobs are done, the others are late. Too short a time, then time enough */
+	/*
+	 * Some jobs are done, the others are late. First wait for too short a time, then for
+	 * long enough.
+	 */
 	timeout = hwheel_wait_event_timeout(jobs_wait, !atomic_read(&jobs_left),
 					    100 * NSEC_PER_USEC);
 	if (!err && timeout != -ETIME)

@@ -6,10 +6,10 @@
  *
  * The qdisc gives each packet a departure time when the packet is enqueued, and
  * holds the packet until then. Carousel works like this (Saeed et al., SIGCOMM
- * 2017): rates become times once, when packets arrive. After that, one structure
- * holds all packets, and knows only times, whatever the number of flows and rates.
- * Here the structure is a wheel with a tick of 1 us. So a packet is at most 1 us
- * late, plus the interrupt latency.
+ * 2017). When a packet arrives, its rate is turned into a departure time. This
+ * happens once. After that, one structure holds all packets. It knows only times,
+ * however many flows and rates there are. Here the structure is a wheel with a tick
+ * of 1 us. So a packet is at most 1 us late, plus the interrupt latency.
  *
  * Departure times
  * ---------------
@@ -47,8 +47,8 @@
  * -----------------
  *
  * sk_buff has no room for a timer. But only the first waiting packet of a flow needs
- * a timer. So flows are hashed to @flows queues. A queue is in order
- * of departure, and has a timer for its first packet. A queue is
+ * a timer. So flows are hashed to @flows queues. A queue is in order of departure, and
+ * has a timer for its first packet. A queue is
  *
  *	idle		empty; its timer is not armed
  *	waiting		its timer is armed; or the timer has expired, and its

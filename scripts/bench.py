@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tables, bench.json and bench.svg from the kernel logs of bench.sh's guests.
 
-Usage: bench.py DIRECTORY NAME=LOG...
+Usage: bench.py DIRECTORY [NAME=LOG...]
 
 NAME says where LOG was made: uml, uml-smp-CPUS or years (user-mode Linux; in simulated
-time), qemu-CPUS or icount (QEMU, where each instruction takes a nanosecond).
+time), qemu-CPUS or icount (QEMU, where each instruction takes a nanosecond). Without logs
+draws bench.svg from DIRECTORY/bench.json, and prints the table that README has.
 """
 
 import json
@@ -48,6 +49,15 @@ def read_log(name, path):
             result['of_cpus'] = vcpus
             results.append(result)
     return results
+
+
+def read_results(path):
+    """The results of an earlier run."""
+    try:
+        with open(path, encoding='utf-8') as file:
+            return json.load(file)
+    except OSError as error:
+        sys.exit(f"bench.py: can't read {path}: {error.strerror}; make bench writes it")
 
 
 def select(results, **wanted):
@@ -397,16 +407,44 @@ class Targets:
 # Picture
 #
 
+# The rows of README's table
+SUMMARY = (('timer_list', 'relative', 0), ('hrtimer', 'relative', 0), ('hwheel', 'absolute', MS))
+
+
+def print_summary(results):
+    """The costs that the picture shows, as README has them."""
+    uml = select(results, where='uml', time=None)
+    ops, pendings = ('arm', 'rearm', 'cancel'), (1000, 1000000)
+    if not select(uml, op=ops, pending=pendings):
+        return
+    print('\nWhat a call costs, in nanoseconds, by timers pending:\n')
+    print(f'{"1,000":>27}{"1,000,000":>31}')
+    print(' ' * 12 + (' ' * 5).join(['    arm  re-arm  cancel'] * 2))
+    for subject, variant, tick_ns in SUMMARY:
+        row = f'  {subject:<10}'
+        for pending in pendings:
+            for op, width in zip(ops, (7, 8, 8)):
+                cost = median(uml, subject=subject, variant=variant, tick_ns=tick_ns,
+                              crosses=0, op=op, pending=pending)
+                row += f'{"-" if cost is None else round(cost):>{width}}'
+            row += ' ' * 5
+        print(row.rstrip())
+
+
 def draw(results, path):
     import matplotlib                           # slow to load
     matplotlib.use('svg')
-    # The same results make the same file
-    matplotlib.rcParams.update({'svg.hashsalt': 'hwheel', 'font.size': 8})
+    # The same results make the same file, and a small one
+    matplotlib.rcParams.update({'svg.hashsalt': 'hwheel', 'svg.fonttype': 'none',
+                                'font.size': 8})
     from matplotlib import pyplot
 
-    figure, (cost, late) = pyplot.subplots(1, 2, figsize=(10, 4.2))
-    draw_cost(cost, select(results, where='uml', time=None))
-    draw_lateness(late, select(results, time='simulated'))
+    panels = [(draw_panel, found) for draw_panel, found in (
+        (draw_cost, select(results, where='uml', time=None, op=('arm', 'cancel'))),
+        (draw_lateness, select(results, time='simulated', op='late_max'))) if found]
+    figure = pyplot.figure(figsize=(4.6 * max(1, len(panels)), 3.4))
+    for i, (draw_panel, found) in enumerate(panels):
+        draw_panel(figure.add_subplot(1, len(panels), i + 1), found)
     figure.tight_layout()
     figure.savefig(path, metadata={'Date': None})
 
@@ -460,9 +498,14 @@ def draw_lateness(axes, results):
 
 
 def main():
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
     top, results = sys.argv[1], []
+    if len(sys.argv) == 2:
+        results = read_results(f'{top}/bench.json')
+        print_summary(results)
+        draw(results, f'{top}/bench.svg')
+        return
     for argument in sys.argv[2:]:
         results += read_log(*argument.split('=', 1))
     if not results:
@@ -472,6 +515,7 @@ def main():
     print_where('qemu', select(results, where='qemu', time=None))
     print_where('qemu, where each instruction takes 1 ns', select(results, time='instructions'))
     Targets(results).show()
+    print_summary(results)
     with open(f'{top}/bench.json', 'w', encoding='utf-8') as file:
         json.dump(results, file, indent=1)
         file.write('\n')

@@ -9,14 +9,20 @@
 #	icount		QEMU with a clock that counts instructions
 # Prints tables, writes bench.json and draws bench.svg.
 #
-# Usage: [WHERE='uml years uml-smp qemu icount'] [WHAT='group...'] [QUICK=1] [ROUNDS=n] \
-#	 [READ=seconds] [OUT=folder] bench.sh
+# Usage: [KERNEL=name] [WHERE='uml years uml-smp qemu icount'] [WHAT='group...'] \
+#	 [QUICK=1] [ROUNDS=n] [READ=seconds] [OUT=folder] bench.sh
 #	 WHAT picks the groups for uml and icount. With READ, the guest reads all debugfs
 #	 files meanwhile, and pauses READ seconds after each pass. OUT is the folder for
-#	 bench.json and bench.svg; the default is the project's folder.
+#	 bench.json and bench.svg; the default is the project's folder. KERNEL is newest,
+#	 or a series as 6.12; for qemu and icount alone also another name that
+#	 lab/stock-kernel.sh takes.
+#
+#	 [OUT=folder] bench.sh picture
+#	 draws bench.svg from the bench.json of an earlier run, and prints its table
 
 . "$(dirname "$0")/lab/lab.sh"
 
+kernel=${KERNEL:-newest}
 where=${WHERE:-uml years uml-smp qemu icount}
 quick=${QUICK:-}
 rounds=${ROUNDS:-${quick:+2}}
@@ -68,14 +74,19 @@ boot_qemu()
 		"$lab_work"/qemu/hwheel_bench.ko
 }
 
-# build_uml KERNEL
+# build_uml VARIANT
 build_uml()
 {
-	local kernel
+	local found series=
 
 	uml=$1
-	kernel=$("$lab_scripts/lab/build-kernel.sh" "$uml")
-	read -r linux build <<<"$kernel"
+	case $kernel in
+	newest)	;;
+	*[!0-9.]*) die "KERNEL=$kernel: user-mode Linux takes newest, or a series as 6.12" ;;
+	*)	series=$kernel ;;
+	esac
+	found=$(SERIES=$series "$lab_scripts/lab/build-kernel.sh" "$uml")
+	read -r linux build <<<"$found"
 	[ -d "$lab_work/$uml" ] || modules "$uml" "$build" ARCH=um
 }
 
@@ -97,6 +108,10 @@ where_years()
 
 where_uml-smp()
 {
+	if [[ $kernel = [0-9]* ]] && ! printf '6.19\n%s\n' "$kernel" | sort -VC; then
+		say "uml-smp: left out, as user-mode Linux $kernel has one CPU"
+		return
+	fi
 	build_uml uml-smp
 	CPUS=2 measure uml-smp-2 smp "$parameters pending=1000" boot_uml
 	CPUS=4 measure uml-smp-4 smp "$parameters pending=1000" boot_uml
@@ -104,11 +119,11 @@ where_uml-smp()
 
 build_qemu()
 {
-	local kernel
+	local found
 
 	[ ! -d "$lab_work/qemu" ] || return 0
-	kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12)
-	read -r _ vmlinuz headers <<<"$kernel"
+	found=$("$lab_scripts/lab/stock-kernel.sh" "$kernel")
+	read -r _ vmlinuz headers <<<"$found"
 	modules qemu "$headers"
 }
 
@@ -127,12 +142,18 @@ where_icount()
 		boot_qemu 1
 }
 
-need gcc make python3 python3-matplotlib
+need python3 python3-matplotlib
+case ${1-} in
+picture) where= ;;
+'')	need gcc make ;;
+*)	die "no command $1; see the head of bench.sh" ;;
+esac
 for name in $where; do
 	case $name in
 	uml|years|uml-smp|qemu|icount) "where_$name" ;;
 	*)	die "WHERE=$name: not one of uml, years, uml-smp, qemu and icount" ;;
 	esac
 done
+[ "${1-}" = picture ] || [ ${#logs[@]} != 0 ] || die "there is nothing to measure"
 # Debian's python3 has its matplotlib; another python3 may be first in PATH
 /usr/bin/python3 "$lab_scripts/bench.py" "$OUT" "${logs[@]}"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Searches for the arrangement of timers that makes callbacks latest, on Debian's 6.12 in
+# Searches for the arrangement of timers in which callbacks begin latest, on Debian's 6.12 in
 # QEMU. QEMU's clock counts the guest's instructions, one per nanosecond. Each round has a
 # wheel with a geometry, a budget and a crowd of timers. During the round some timers are
 # re-armed, and the guest reads all of debugfs. See the group bounds of hwheel_bench.c.

@@ -33,7 +33,8 @@ ASIDE = ("kernel/time/", "kernel/sched/")
 ROOTS = ("init arch/x86 kernel certs mm fs ipc security crypto io_uring block drivers sound "
          "net lib virt").split()
 
-# What must be as many after the conversion as before, whichever API it is of
+# Calls whose number must be the same before and after the conversion: (in the kernel's APIs,
+# in hwheel's). Afterwards calls of both count.
 FAMILIES = {
     "set up": (r"(?:hr)?timer_setup(?:_on_stack)?|DEFINE_TIMER|hrtimer_init(?:_on_stack)?",
                r"hwheel_setup(?:_on_stack)?|DEFINE_HWHEEL_TIMER"),
@@ -45,7 +46,7 @@ FAMILIES = {
                r"hrtimer_(?:try_to_)?cancel", r"hwheel_(?:try_)?(?:cancel|shutdown)(?:_sync)?"),
     "ask": (r"timer_pending|hrtimer_is_queued", r"hwheel_pending"),
 }
-# What the wheel has not, so that it stays
+# Things that hwheel does not have. Code with them must stay as it is.
 STAYS = re.compile(r"\b(?:TIMER_DEFERRABLE|TIMER_IRQSAFE|HRTIMER_MODE_\w+_HARD|"
                    r"CLOCK_(?:REALTIME|BOOTTIME|TAI)|hrtimer_active)\b")
 
@@ -63,7 +64,7 @@ def read(path):
 #
 
 def objects(tree):
-    """Which object each source file becomes a part of: {file: (kind, object)}."""
+    """The object of which each source file becomes a part: {file: (kind, object)}."""
     found, todo, seen = {}, list(ROOTS), set()
     while todo:
         folder = os.path.normpath(todo.pop())
@@ -92,7 +93,7 @@ def timed(tree):
 
 
 def prepare(tree):
-    """Have kbuild tell how it compiles the files; the preprocessed files are of no use."""
+    """Makes kbuild write its command for each file. Removes the preprocessed files."""
     files = timed(tree)
     pathlib.Path(tree, "timed.json").write_text(json.dumps(files, indent=0))
     wanted = [name[:-2] + ".i" for name in files]
@@ -170,7 +171,7 @@ class Worker:
             self.restore(json.loads(self.journal.read_text()))
 
     def own(self, names):
-        """Files that the converter may write to."""
+        """Makes copies of these files, so that the converter may write to them."""
         self.journal.write_text(json.dumps(names))
         for name in names:
             path = os.path.join(self.tree, name)
@@ -198,7 +199,7 @@ class Worker:
         return ran.returncode, ran.stdout
 
     def builds(self, name):
-        """What the compiler says to the converted file only."""
+        """Messages of the compiler that only the converted file causes."""
         status, messages = self.compile(name, self.tree)
         lines = re.findall(r"^\S+:\d+:\d+: ((?:error|warning|fatal error): .*)$", messages, re.M)
         if status == 0 and not lines:
@@ -255,9 +256,9 @@ class Worker:
 
     @staticmethod
     def wrong(before, after):
-        """A check that is simpler than the converter: nothing is lost, and what the wheel
-        has not is still there. That no member of a timer is used, the build has shown:
-        there the members have other names."""
+        """A check that is simpler than the converter. No call is lost. Things that hwheel
+        does not have are still there. The build shows that no member of a timer is used:
+        in the build these members have other names."""
         old, new = ("\n".join(map(bare, texts.values())) for texts in (before, after))
         found = []
         for family, (was, now) in FAMILIES.items():
@@ -288,8 +289,8 @@ def start(trees, pristine, hidden):
 
 
 def hide(folder):
-    """hwheel.h with other names of its members, so that a driver that uses one does not
-    build."""
+    """Writes headers in which the members of a timer have other names. So a driver that uses
+    a member does not build."""
     for name in ("hwheel.h", "hwheel_jiffies.h", "hwheel_compat.h"):
         text = read(TOP / name)
         if name == "hwheel.h":
@@ -336,7 +337,7 @@ REASONS = (
 
 
 def reasons(results, verb):
-    """How many drivers have a line of that kind, by reason."""
+    """For each reason: how many drivers have a line with this verb and reason."""
     count = collections.Counter()
     for result in results:
         texts = {line.split(": ", 3)[3] for line in result["report"]
@@ -373,7 +374,7 @@ def table(results, total):
 
 
 def run(tasks, options):
-    """Convert those drivers; yield the results."""
+    """Converts the drivers of these tasks. Yields the results."""
     with tempfile.TemporaryDirectory() as hidden:
         hide(hidden)
         trees = multiprocessing.Queue()
@@ -414,7 +415,7 @@ def main():
         else:
             tasks.append((name, sorted(found[name][0]), sorted(found[name][1]), path))
     if options.jobs and tasks:
-        # By chance, so that what an interrupted run has done tells of the rest
+        # In random order, so that the results of an interrupted run are a fair sample
         random.Random(options.seed).shuffle(tasks)
         for result in run(tasks, options):
             results.append(result)
@@ -423,7 +424,7 @@ def main():
                   flush=True)
             for line in result["errors"] + result["wrong"]:
                 print("convert-all:\t%s" % line, flush=True)
-    # A match of words that are no timers is no driver
+    # If the words that were found are not timers, the driver does not count
     total = len(found) - sum(result["verdict"] == "none" for result in results)
     lines = table([result for result in results if result["verdict"] != "none"], total)
     print("\n".join("convert-all: " + line for line in lines))

@@ -3,11 +3,11 @@
 #
 # Converts each driver of the newest kernel that uses timer_list or hrtimer to hwheel, one
 # at a time, and builds it. The configuration is x86-64 with everything as a module;
-# kernel/time and the scheduler are left aside. Prints a line for each driver, and at the end
+# kernel/time and the scheduler are left out. Prints a line for each driver, and at the end
 #	convert-all: N of N drivers
-# with a table: how many were converted and built, were left alone with a reason, were named
-# for a human, were built although something is wrong, or were not built.
-# The exit status is 0 if the last two are 0.
+# with a table: how many drivers were converted and built; were left alone, with the reason;
+# need a human; were built, but are wrong; or were not built. The exit status is 0 if the
+# last two numbers are 0.
 #
 # Results stay in the cache until the kernel or the converter changes, so that a run that
 # was interrupted goes on. The folder's name is printed; a file in it has a driver's report.
@@ -25,8 +25,8 @@
 
 all=$lab_scripts/convert-all.py config=$lab_scripts/convert/config
 
-# Makes a tree in which kbuild has said how it compiles each file with timers. Its files are
-# hard links to those of the source, which it never changes.
+# Makes a tree that has kbuild's commands for each file with timers. The tree's files are hard
+# links to those of the source. Nothing changes these files.
 fill_tree()
 {
 	local kbuild=(make -j "$lab_jobs" -C "$1")

@@ -17,8 +17,8 @@
 tests=$lab_top/tools/convert-tests
 converter=$lab_top/tools/hwheel-convert tree=$lab_work/tree
 
-# small: converts small drivers: in api/ with every kind of use; in classes/ with what once
-# was converted wrongly
+# small: converts small drivers. Those in api/ use everything. Those in classes/ have code that
+# hwheel-convert once converted wrongly.
 small()
 {
 	local part
@@ -32,8 +32,8 @@ small()
 	(cd "$lab_work/classes" && "$converter" . >report || echo "status $?" >>report)
 }
 
-# as_expected FILE...: whether these were converted as they should be, and whether the report
-# says of the first one what it should
+# as_expected FILE...: whether the converted files are as expected, and the report's lines on
+# the first file, too
 as_expected()
 {
 	local file wanted dir=$lab_work/${1%/*} expected=$tests/${1%/*}
@@ -46,8 +46,7 @@ as_expected()
 	diff <(grep "^${1##*/}:" "$expected/report.moved") <(grep "^${1##*/}:" "$dir/report")
 }
 
-# complete: whether all of both reports is as it should be. Status 1 says that something
-# is left.
+# complete: whether both reports are exactly as expected. Status 1 says that something is left.
 complete()
 {
 	local part
@@ -101,7 +100,7 @@ jiffies()
 		-o "$dir/jiffies" "$tests/jiffies.c" && "$dir/jiffies"
 }
 
-# take: copies what is to be converted, laid out as in the kernel's tree
+# take: copies net/bridge, net/sctp and their headers, laid out as in the kernel's tree
 take()
 {
 	local name
@@ -122,8 +121,8 @@ take()
 	echo 'obj-m += net/bridge/ net/sctp/' >"$tree/Kbuild"
 }
 
-# converts: whether everything is converted with the additional patches. Without them, the
-# report must name just the places that they are for.
+# converts: whether everything is converted with the additional patches. Without these
+# patches, the report must name exactly the places that the patches change.
 converts()
 {
 	local copy=$lab_work/unhelped status=0
@@ -133,7 +132,7 @@ converts()
 	[ "$status" = 1 ] || return
 	unconverted "$lab_work/report" | diff "$tests/bridge.left" - || return
 
-	# What stays then are timers of others
+	# The timers that stay then belong to other code
 	convert "$tree" --also "$tests/bridge.cocci" --also "$tests/sctp.cocci" \
 		>"$lab_work/report" &&
 		unconverted "$lab_work/report" | diff "$tests/bridge.stays" - && return
@@ -141,7 +140,7 @@ converts()
 	return 1
 }
 
-# convert TREE ARGUMENTS...: converts what was laid out in TREE
+# convert TREE ARGUMENTS...: converts the folders in TREE
 convert()
 {
 	options "$1"/net/{bridge,sctp} &&
@@ -167,7 +166,7 @@ options()
 	done
 }
 
-# unconverted REPORT: prints which file has which reason not to be converted
+# unconverted REPORT: prints each reason why something was not converted, and its file
 unconverted()
 {
 	sed -nE 's/^.*\/([^/]*):[0-9]+: (stays|left): [^:]*: /\1: /p' "$1" | sort -u
@@ -220,9 +219,9 @@ builds()
 	! grep -E 'warning:|WARNING' "$lab_cache/log/convert-build.log"
 }
 
-# same bridge|sctp|can: whether both guests ran to the end, and the converted modules did
-# the same as the stock ones: never early, and not later than the stock ones, which may be
-# late themselves on a busy machine.
+# same bridge|sctp|can: whether both guests ran to the end, and the converted modules behaved
+# as the stock ones. They must never be early. They must not be later than the stock ones; on
+# a busy machine those may be late, too.
 same()
 {
 	local which guest=

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Mutates the sources of hwheel.ko by machine, and holds each mutant against the tests
-that run in user space. scripts/mutants.sh says how to call it.
+"""Mutates the sources of hwheel.ko by machine, and runs the tests that run in user space on
+each mutant. scripts/mutants.sh says how to call it.
 
 The mutator works on the tokens of the functions, not on a syntax tree: half of the
 expressions are arguments of macros (min(), READ_ONCE(), WARN_ONCE()), and a syntax tree
-has them only as what the macros make of them. The compiler refuses what makes no sense.
+has only their expansions. The compiler refuses mutants that make no sense.
 """
 
 import argparse
@@ -21,7 +21,8 @@ import sys
 import tempfile
 import threading
 
-FILES = ('hwheel.c', 'hwheel_levels.h', 'hwheel_debugfs.h', 'hwheel_jiffies.h')
+FILES = ('hwheel.c', 'hwheel_levels.h', 'hwheel_debugfs.h', 'hwheel_jiffies.h',
+         'hwheel_users.h')
 
 #
 # Tokens
@@ -46,7 +47,7 @@ KEYWORDS = {'return', 'case', 'sizeof', 'typeof', 'goto', 'else', 'do'}
 TYPES = {'const', 'static', 'struct', 'enum', 'unsigned', 'u8', 'u16', 'u32', 'u64', 's64',
          'bool', 'int', 'long', 'char', 'void', 'size_t', 'ktime_t', 'loff_t', 'union'}
 LOCK = re.compile(r'(raw_spin_|spin_|mutex_|cpus_read_|local_irq_|hwheel_(un)?lock(?!dep))\w*$')
-# What gives the same with its arguments swapped
+# Functions and macros whose result stays the same if their arguments are swapped
 SYMMETRIC = {'min', 'max', 'min_t', 'max_t', 'MINMAX', 'READ_ONCE'}
 BINARY = {
     '+': ['-'], '-': ['+'], '*': ['/'], '/': ['*'], '%': ['/'],
@@ -419,7 +420,7 @@ class Bench:
             raise Unbuilt(done.stderr)
 
     def parts(self, program):
-        """What a program has besides the module: builds it when it is first needed."""
+        """The parts of a program besides the module. Builds them when they are first needed."""
         if program in self.flags:
             flags = [flag for flag in self.flags[program] if not flag.startswith('-fsanitize')]
             names = [f'sim/{name}' for name in self.SIM]
@@ -444,7 +445,7 @@ class Bench:
             return self.original[program]
 
     def object(self, program, src, out):
-        """Compiles what a program has of the module; returns a hash of the code."""
+        """Compiles the part of a program that includes the module. Returns its hash."""
         os.makedirs(out, exist_ok=True)
         path = f'{out}/{program}.o'
         strict = ['-g0', '-Werror=int-conversion', '-Werror=incompatible-pointer-types',
@@ -458,7 +459,7 @@ class Bench:
                     'exhaustive': 'proofs/exhaustive.c'}[program]
             self.gcc(*self.fuzz, '-O2' if program == 'exhaustive' else '-O1', *strict, '-c',
                      '-iquote', src, f'{self.top}/{name}', '-o', path)
-        # The section with the assembler's comments and the symbols stay the same
+        # A mutation changes only code: other sections stay the same. So hash the whole file.
         with open(path, 'rb') as file:
             return hashlib.sha256(file.read()).hexdigest()
 

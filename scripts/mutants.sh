@@ -15,7 +15,8 @@
 # SEED=n		another seed takes another sample
 # FILE='name...'	takes the mutants of these files; FUNCTION='name...': of these functions
 # SINCE=commit		takes the mutants of the lines that have changed since a commit
-# ONLY=text		takes one mutant: text is its line in what LIST=1 prints
+# ONLY=text		takes one mutant. LIST=1 prints the lines of all mutants; text is one
+#			such line
 # SEEDS=n		seeds that a mutant must survive (default 1000 of KIND=plain, and
 #			fewer of the other kinds, see sim.sh)
 # JOBS=n		mutants at a time (default: as many as there are CPUs)

@@ -37,7 +37,7 @@ faults=(
 	"divide.c divisor_div_assert_scaled	/x, div->mul, 64/ s/div->mul/div->mul - 1/	the reciprocal is rounded down"
 	"exhaustive	/div->mul++;/ d	the reciprocal is rounded down"
 	"exhaustive	/likely(ahead < lv->open/ s/ahead < lv->open/lv->open \&\& ahead <= lv->open/	a spoke one turn too far ahead"
-	"exhaustive	/^\t\tif (ahead < lv->nr)$/ s/</<=/	the same above the first level looked at"
+	"exhaustive	/^\t\tif (ahead < lv->open/ s/ahead < lv->open/lv->open \&\& ahead <= lv->open/	the same above the first level looked at"
 	"exhaustive	/return fls64(tick ^ l->clock/ s/ - 1//	a bucket one too high"
 	"exhaustive	/1ULL << i < l->level/ s/1ULL/2ULL/	lowest[] one too high"
 	"exhaustive	/u8 wanted =/ s/ + 1;/;/	a level that exists already is asked for"

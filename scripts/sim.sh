@@ -34,37 +34,49 @@ flags=(-std=gnu11 -g -O2 -fno-pie -no-pie -Wall -Wno-format -Wno-unused-function
 	-DCONFIG_SMP=1 -DCONFIG_DEBUG_OBJECTS_TIMERS=1
 	-I"$lab_top/sim/include" -I"$lab_top/fuzz/include" -I"$lab_top/sim")
 
-# Name, file, edit of the file. The faults are those that at most one other test found, and
-# those that hwheel once had.
+# Name, file, edit of the file. There are two kinds of faults: those that at most one other
+# test found, and those that hwheel really had.
 faults=(
 	"splice-walk	hwheel_levels.h	/void levels_splice/,/^}/s/if (unlikely(l->walked == from))/if (0)/"
 	"hardirq-goes-on	hwheel.c	/^hwheel_process(/,/^}/s/if (context == HWHEEL_HARDIRQ)/if (0)/"
 	"spent-no-decay	hwheel.c	/bool hwheel_overdrawn/,/^}/s/base->spent -= .*/;/"
-	"end-run-resume	hwheel.c	/bool hwheel_end_run/,/^}/s/min(levels_tick_ns(levels, due), resume)/resume/"
+	"end-run-resume	hwheel.c	/bool hwheel_end_run/,/^}/s/min(max(.*, base->quiet), resume)/resume/"
 	"remaining-clock	hwheel.c	/^ktime_t hwheel_remaining/,/^}/s/hwheel_clock(base->wheel)/ktime_get()/"
 	"want-no-retry	hwheel.c	/void hwheel_want/,/^}/s/(base->grow_after && time_before(jiffies, base->grow_after))/base->grow_after/"
 	"move-unpins	hwheel.c	/bool hwheel_move_batch/,/^}/s/levels_leave(&from->levels, timer);/& timer->flags = 0;/"
 	"max-summed	hwheel.c	/u64 hwheel_total/,/^}/s/which < HWHEEL_MAX_LATE_NS ?/1 ?/"
 	"late-bucket-low	hwheel.c	s/base->late\[fls64(late)\]++/base->late[late ? fls64(late) - 1 : 0]++/"
-	"timers-last-lot	hwheel_debugfs.h	/u64 hwheel_next_spoke/,/^}/s/u64 end = .*/u64 end = nr_cpu_ids * hwheel_spokes_per_cpu(wheel) - HWHEEL_PARKED;/"
+	"timers-last-lot	hwheel_debugfs.h	/u64 hwheel_next_spoke/,/^}/s/u64 end = .*/u64 end = nr_cpu_ids * hwheel_spokes_per_cpu(wheel) - 2 * HWHEEL_PARKED;/"
 	"added-once	hwheel_levels.h	/u64 levels_added/,/^}/s/(spoke->added % HWHEEL_CROWD)/(spoke->added != HWHEEL_CROWD)/"
+	"catch-up-0	hwheel.c	/void hwheel_catch_up/,/^}/s/tick < base->armed/tick <= base->armed/"
 	"catch-up-early	hwheel.c	/void hwheel_catch_up/,/^}/s/levels_tick_down(levels, now)/levels_tick_up(levels, now)/"
 	"dest-kept	hwheel.c	/int hwheel_remove(/,/^}/s/base->dest = NULL;/;/"
 	"crowd-no-part	hwheel_levels.h	/u64 levels_crowd/,/^}/s/if (spoke->more & HWHEEL_ONE_TICK && spoke->mixed)/if (0)/"
 	"hardirq-break	hwheel.c	/^static u64 hwheel_pause/,/^}/s/pause = moving;/pause = budget >> 3;/"
 	"parked-no-lead	hwheel_levels.h	/u64 levels_next_sift/,/^}/s/i <= l->planned/i < l->planned/"
 	"init-fails	hwheel.c	/^static int __init hwheel_init/,/^}/s/hwheel_cpuhp_state = 0;/;/"
-	"tick-0		hwheel.c	/void hwheel_arm_hrtimer/,/^}/s/(levels, tick);/(levels, max(tick, 1ULL));/"
+	"tick-0		hwheel.c	/void hwheel_arm_hrtimer/,/^}/s/(base, tick);/(base, max(tick, 1ULL));/"
 	"known-fan	hwheel_levels.h	/bool levels_known/,/^}/s/spoke->added > HWHEEL_CROWD/1/"
-	"one-tick-twice	hwheel_levels.h	/void levels_splice/,/^}/s/if ((from->more | to->more) & HWHEEL_ONE_TICK)/if (0)/"
 	"budget-moves	hwheel.c	/^static u64 hwheel_pause/,/^}/s/ripe ? 0 : moving/0/"
 	"two-batches	hwheel.c	/^hwheel_process(/,/^}/s/moved + HWHEEL_STEP <= HWHEEL_BATCH/moved < HWHEEL_BATCH/"
 	"past-first	hwheel_levels.h	/^levels_find/,/^}/s/tick = l->floor;/tick = l->clock;/"
 	"reach-offline	hwheel.c	/bool hwheel_reachable/,/^}/s/ && cpu_online(base->cpu)//"
-	"pinned-online	hwheel.c	/^hwheel_target/,/^}/s/hwheel_reachable(base)/!base->offline/"
+	"pinned-online	hwheel.c	/^hwheel_usual_target/,/^}/s/hwheel_reachable(base)/!base->offline/"
 	"fans-once	hwheel_levels.h	/u64 level_next_sift/,/^}/s/levels_want_fans(l);/;/"
 	"gap-none	hwheel.c	/void hwheel_run(/,/^}/s/base->quiet = now + .*/base->quiet = now;/"
 	"gap-always	hwheel.c	/void hwheel_arm_hrtimer/,/^}/s/expires < base->quiet/expires < base->quiet + base->wheel->gap_ns/"
+	"isolated-arms	hwheel.c	/^hwheel_isolated_target(/,/^}/s/return hwheel_home(base);/return target;/"
+	"isolated-wants	hwheel.c	/void hwheel_want/,/^}/s/if (!hwheel_isolated(smp_processor_id()) .*/if (1)/"
+	"isolated-moves	hwheel.c	/bool hwheel_move_batch/,/^}/s/hwheel_home(from)/this_cpu_ptr(from->wheel->bases)/"
+	"sync-no-wait	hwheel.c	/^void hwheel_synchronize/,/^}/s/!hwheel_callback_runs(base, &n) ||/1 ||/"
+	"set-untold	hwheel.c	/^static int hwheel_timekeeping/,/^}/s/if (was_set)/if (0)/"
+	"set-empty	hwheel.c	/^static void hwheel_base_set/,/^}/s/if (base->life != HWHEEL_GONE) {/if (base->life != HWHEEL_GONE \&\& base->levels.pending) {/"
+	"set-not-back	hwheel.c	/void hwheel_new_offset/,/^}/s/levels_set_back(levels, tick);/;/"
+	"set-not-armed	hwheel.c	/void hwheel_new_offset/,/^}/s/if (!base->armed)/if (1)/"
+	"users-late	hwheel.c	/void hwheel_count_expired/,/^}/s/user->max_late_ns = .*/;/"
+	"users-rearm	hwheel.c	/^static __always_inline bool hwheel_arm(/,/^}/s/if (static_branch_unlikely(&hwheel_users_key))/if (!pending \&\& static_branch_unlikely(\&hwheel_users_key))/"
+	"users-kept	hwheel.c	/int hwheel_begin_users/,/^}/s/if (!users)/if (per_cpu_ptr(wheel->bases, cpu)->users) continue; &/"
+	"users-full	hwheel_users.h	s/users->nr == HWHEEL_MOST_USERS/users->nr > HWHEEL_MOST_USERS/"
 	"spokes-repeat	hwheel.c	/void hwheel_plan/,/^}/s/config->spokes\[i\] ?: spokes/config->spokes[i] ?: HWHEEL_SPOKES/"
 )
 
@@ -148,7 +160,7 @@ run()
 	return $status
 }
 
-# tell NAME COMMAND...: the suite sim searches for the line that this prints
+# tell NAME COMMAND...: runs COMMAND, and prints a line that the suite sim looks for
 tell()
 {
 	if "${@:2}"; then

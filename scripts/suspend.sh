@@ -14,7 +14,8 @@
 
 flavour=${KERNEL:-6.12} cpus=${CPUS:-2}
 log=$lab_work/log console=$lab_cache/log/suspend-$flavour.log
-# Seconds of sleep. Delays in ms of the timers that are armed before it, and after it
+# Seconds of sleep. Then two lists of delays in ms: of timers that are armed before the sleep,
+# and of timers that are armed after it
 asleep=10 before=4000,14000 after=0,1000
 # Seconds after which the last timer of CLOCK_BOOTTIME has fired, even on a slow machine
 awake=8

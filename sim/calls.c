@@ -36,7 +36,7 @@ static void check_warning(int line)
 	sim_expects = NULL;
 }
 
-/* @expression, which must warn with a @text. Its value. */
+/* Evaluates @expression. It must cause a warning that contains @text. Returns its value. */
 #define WARNS(text, expression)							\
 ({										\
 	__auto_type __value = (expect_warning(text), (expression));		\
@@ -106,12 +106,14 @@ static const struct {
 	{ { .name = "w", .tick_ns = S64_MAX / 2 + 1, .levels = 1, .spokes = { 2 } }, -EINVAL,
 	  "over S64_MAX ns" },
 	{ { .name = "w", .tick_ns = 1ULL << 63 }, -EINVAL, "over S64_MAX ns" },
-	{ { .name = "w", .clock = 11 }, -EINVAL, "clock 11 is not" },
+	{ { .name = "w", .clock = 4 }, -EINVAL, "clock 4 is not" },
 	{ { .name = "w", .context = 3 }, -EINVAL, "no context 3" },
 	{ { .name = "w", .context = -1 }, -EINVAL, "no context -1" },
 	{ { .name = "w", .flags = HWHEEL_UNBOUND }, -EINVAL, "flags 0x1" },
-	{ { .name = "w", .flags = 2, .context = HWHEEL_WORK }, -EINVAL, "flags 0x2" },
-	{ { .name = "w", .flags = 3, .context = HWHEEL_WORK }, -EINVAL, "flags 0x3" },
+	{ { .name = "w", .flags = 8, .context = HWHEEL_WORK }, -EINVAL, "flags 0x8" },
+	{ { .name = "w", .flags = 15, .context = HWHEEL_WORK }, -EINVAL, "flags 0xf" },
+	{ { .name = "w", .flags = 3 }, -EINVAL, "flags 0x3" },
+	{ { .name = "w", .clock = 11, .flags = HWHEEL_REALTIME }, -EINVAL, "ask for one" },
 	{ { .name = "system" }, -EEXIST, "\"system\": there is one with that name" },
 };
 
@@ -132,6 +134,8 @@ static const struct {
 	{ { .name = "w", .tick_ns = 1ULL << 55 }, "\nlevels 1\nspokes 128\n" },
 	{ { .name = "w", .clock = CLOCK_BOOTTIME }, "\nclock boottime\n" },
 	{ { .name = "w", .clock = CLOCK_MONOTONIC }, "\nclock monotonic\n" },
+	{ { .name = "w", .clock = CLOCK_TAI }, "\nclock tai\n" },
+	{ { .name = "w", .flags = HWHEEL_REALTIME }, "\nclock realtime\n" },
 	{ { .name = "w", .context = HWHEEL_HARDIRQ },
 	  "\ncontext hardirq\nbudget_ns 100000\ngap_ns 0\nbytes" },
 	{ { .name = "w", .context = HWHEEL_WORK },
@@ -169,7 +173,7 @@ static void refusals(void)
 			sim_find("configuration %u: %s", i, text);
 		free(text);
 		setup(one, count);
-		EXPECT(!hwheel_add(one, 1));
+		EXPECT(!hwheel_add(one, 1000000000));	/* so that it does not expire */
 		EXPECT(hwheel_cancel(one));
 		hwheel_destroy(wheel);
 		EXPECT(!sim_read_file(taken[i].config.name, "config", 4096));
@@ -280,7 +284,10 @@ static void bad_numbers(void)
 	hwheel_cancel(one);
 	EXPECT(hwheel_expires(one) == now + 1000);
 	sim_sleep(5000);
-	/* An interval of 1 counts each nanosecond; from a time ahead it counts none. */
+	/*
+	 * With an interval of 0, hwheel_forward() warns and takes 1 ns. So it counts each
+	 * nanosecond since the expiration. If the expiration is in the future, it counts 0.
+	 */
 	now = hwheel_expires(one) + WARNS("forwarded by 0 ns", hwheel_forward(one, 0));
 	EXPECT(hwheel_expires(one) == now && now > (s64)sim_time - 5000);
 	hwheel_cancel(one);
@@ -336,7 +343,7 @@ static void leave_irqs(struct hwheel_timer *timer)
 	runs++;
 }
 
-/* It is to move to another CPU, and is set up before it can. */
+/* The timer is about to move to another CPU. Its callback sets it up before that. */
 static void setup_itself(struct hwheel_timer *timer)
 {
 	hwheel_add_on(timer, 1000000, (sim_cpu->id + 1) % sim_world.cpus);
@@ -419,7 +426,7 @@ static void slow(struct hwheel_timer *timer)
 	runs++;
 }
 
-/* A run of many callbacks lets a task in that waits for one of them. */
+/* A task waits for one of the many callbacks of a run. The run lets the task in. */
 static void wait_in_run(void)
 {
 	int there = (sim_cpu->id + 1) % sim_world.cpus, i;
@@ -476,7 +483,10 @@ static void callbacks(enum hwheel_context context)
 	hwheel_destroy(wheel);
 }
 
-/* Nobody cancels the timers of a wheel that is destroyed, more than hwheel cancels at a time. */
+/*
+ * Destroys a wheel while timers are pending: more timers than hwheel cancels under one hold
+ * of the lock.
+ */
 static void destroy_pending(void)
 {
 	struct hwheel_config config = { .name = "known" };
@@ -501,7 +511,7 @@ static void destroy_pending(void)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Timers that are not of the heap */
+/* Timers that are not on the heap */
 
 static DEFINE_HWHEEL_TIMER(defined, count);
 
@@ -523,7 +533,7 @@ static void other_timers(void)
 	EXPECT(!hwheel_pending(&here.timer) && here.state == ODEBUG_STATE_NONE);
 }
 
-/* What hwheel tells debugobjects */
+/* The calls that hwheel makes to debugobjects */
 static void debug_objects(void)
 {
 	setup(one, count);
@@ -613,6 +623,84 @@ static void conversions(void)
 	EXPECT(left < 0 && sim_hwheel_expires_jiffies(one) == now - -left / TICK_NSEC);
 }
 
+/* ------------------------------------------------------------------------ */
+/* The file users */
+
+struct users {
+	unsigned int		rows, other;
+	unsigned long long	pending, armed, expired, late;
+	bool			counted;
+};
+
+/* Sums over the rows of the file, and the number of its rows */
+static struct users users_of(const char *name)
+{
+	unsigned long long pending, armed, expired, late;
+	char *text = sim_read_file(name, "users", 4096), *p = strchr(text, '\n') + 1, word[32];
+	struct users users = { };
+	int n;
+
+	for (; *p; p = strchr(p, '\n') + 1, users.rows++) {
+		n = sscanf(p, "%31s %llu %llu %llu %llu", word, &pending, &armed, &expired, &late);
+		EXPECT(n == 2 || n == 5);
+		users.other += !strcmp(word, "other");
+		users.pending += pending;
+		users.counted = n == 5;
+		if (!users.counted)
+			continue;
+		users.armed += armed;
+		users.expired += expired;
+		users.late = max(users.late, late);
+	}
+	free(text);
+	return users;
+}
+
+/* As many callbacks as there are objects, more than there are rows in a table */
+static void many_users(void)
+{
+	const int n = ARRAY_SIZE(objects);
+	struct users users;
+	int i;
+
+	sim_fail_allocs(sim_world.cpus, 1);
+	EXPECT(!sim_set_users("1"));
+	sim_fail_allocs(0, 0);
+	EXPECT(sim_set_users("0"));
+	EXPECT(!sim_set_users("x"));
+	EXPECT(!users_of("known").rows);
+	for (i = 0; i < n; i++) {
+		setup(&objects[i].timer, count);
+		objects[i].timer.function = (void *)(0x1000UL * (i + 1));
+		hwheel_add(&objects[i].timer, 1000000000);
+	}
+	users = users_of("known");
+	EXPECT(users.rows == 49 && users.other == 1);
+	EXPECT(users.pending == n && !users.counted);
+
+	EXPECT(sim_set_users("1"));
+	for (i = 0; i < n; i++)
+		hwheel_add(&objects[i].timer, 1000000000);
+	hwheel_add(&objects[0].timer, 1000000000);
+	hwheel_add(&objects[n - 1].timer, 1000000000);
+	users = users_of("known");
+	EXPECT(users.rows == 49 && users.other == 1 && users.counted);
+	EXPECT(users.pending == n && users.armed == n + 2 && !users.expired);
+	for (i = 0; i < n; i++)
+		EXPECT(hwheel_cancel(&objects[i].timer));
+	users = users_of("known");
+	EXPECT(users.rows == 49 && users.other == 1 && !users.pending && users.armed == n + 2);
+
+	EXPECT(sim_set_users("1"));
+	EXPECT(!users_of("known").rows);
+	run(count);
+	users = users_of("known");
+	EXPECT(users.rows == 1 && !users.other && !users.pending);
+	EXPECT(users.armed == 1 && users.expired == 1);
+	EXPECT(users.late > 0);
+	EXPECT(sim_set_users("0"));
+}
+
 void known_calls(void)
 {
 	struct hwheel_config config = { .name = "known" };
@@ -629,6 +717,7 @@ void known_calls(void)
 	other_timers();
 	debug_objects();
 	conversions();
+	many_users();
 	sim_world.no_debug_objects = true;
 	unset_timers();
 	sim_world.no_debug_objects = false;

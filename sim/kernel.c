@@ -32,13 +32,18 @@
 #include <linux/err.h>
 #include <linux/mutex.h>
 #include <linux/jiffies.h>
+#include <linux/jump_label.h>
 #include <linux/percpu.h>
+#include <linux/pvclock_gtod.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/timekeeper_internal.h>
 #include <linux/uaccess.h>
 #include <linux/xarray.h>
 #include <linux/sched/task_stack.h>
+#include <linux/sched/isolation.h>
+#include "wheel.h"
 
 #define STACK_SIZE	(256 << 10)
 #define SLICE_NS	3000000ULL
@@ -48,7 +53,8 @@ struct sim_world sim_world;
 struct sim_cpu sim_cpus[SIM_CPUS];
 struct sim_cpu *sim_cpu;
 unsigned long long sim_time, sim_horizon = SIM_NEVER, sim_writes;
-unsigned long long sim_boot_off, sim_switches, sim_quiet_steps;
+unsigned long long sim_boot_off, sim_wall_off, sim_switches, sim_quiet_steps;
+unsigned int sim_sets;
 unsigned int sim_hotplugs;
 unsigned long long sim_hotplug_at;
 unsigned int nr_cpu_ids;
@@ -1141,6 +1147,54 @@ ktime_t ktime_get_boottime(void)
 	return sim_time + sim_boot_off;
 }
 
+/* The clocks of wall time: the timekeeping code tells when somebody sets them */
+static struct notifier_block *timekeeping_nb;
+
+static void tell_timekeeping(bool was_set)
+{
+	struct timekeeper tk = {
+		.offs_real = sim_wall_off,
+		.offs_tai = sim_wall_off + SIM_TAI_NS,
+		.next_leap_ktime = KTIME_MAX,
+	};
+
+	if (timekeeping_nb)
+		timekeeping_nb->notifier_call(timekeeping_nb, was_set, &tk);
+}
+
+int pvclock_gtod_register_notifier(struct notifier_block *nb)
+{
+	timekeeping_nb = nb;
+	tell_timekeeping(false);
+	return 0;
+}
+
+int pvclock_gtod_unregister_notifier(struct notifier_block *nb)
+{
+	timekeeping_nb = NULL;
+	return 0;
+}
+
+/*
+ * As in a kernel, CLOCK_REALTIME becomes neither less than CLOCK_MONOTONIC nor as great as
+ * KTIME_MAX.
+ */
+void sim_set_clock(long long delta)
+{
+	unsigned long flags;
+
+	if (delta < 0 && sim_wall_off < -(unsigned long long)delta)
+		delta = -(long long)sim_wall_off;
+	if (delta > KTIME_MAX / 2 || sim_wall_off + delta > KTIME_MAX / 2)
+		return;
+	local_irq_save(flags);
+	oracle_set_clock();
+	sim_wall_off += delta;
+	sim_sets++;
+	tell_timekeeping(true);
+	local_irq_restore(flags);
+}
+
 unsigned long sim_jiffies(void)
 {
 	return sim_time / TICK_NSEC;
@@ -1381,6 +1435,7 @@ int smp_call_function_single_async(int cpu, call_single_data_t *csd)
 	unsigned long flags;
 
 	sim_step(SIM_CALL);
+	oracle_interrupt(csd->info, cpu);
 	if (csd->locked)
 		return -EBUSY;
 	csd->locked = true;
@@ -1405,6 +1460,7 @@ bool irq_work_queue(struct irq_work *work)
 	struct irq_work **tail = &sim_cpu->irq_work;
 
 	sim_step(SIM_CALL);
+	oracle_interrupt(peek_want_base(work), sim_cpu->id);
 	if (work->pending)
 		return false;
 	work->pending = true;
@@ -1423,6 +1479,12 @@ bool irq_work_is_busy(struct irq_work *work)
 {
 	sim_step(SIM_READ);
 	return work->pending || work->busy;
+}
+
+void irq_work_sync(struct irq_work *work)
+{
+	while (irq_work_is_busy(work))
+		sim_sleep(TICK_NSEC);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -1593,6 +1655,20 @@ void cpus_read_unlock(void)
 	wake_up_all(&hotplug);
 }
 
+/* Static keys. To change one takes the lock of CPU hotplug, and a while. */
+bool static_key_enabled(const struct static_key_false *key)
+{
+	return key->enabled;
+}
+
+void static_key_set(struct static_key_false *key, bool enabled)
+{
+	cpus_read_lock();
+	sim_step(SIM_IRQ);
+	key->enabled = enabled;
+	cpus_read_unlock();
+}
+
 static void hotplug_step(void)
 {
 	sim_hotplugs++;
@@ -1679,6 +1755,35 @@ static void take_down(void *arg)
 	irqs_go_on();
 }
 
+struct static_key_false housekeeping_overridden;
+
+bool housekeeping_test_cpu(int cpu, enum hk_type type)
+{
+	return !(sim_world.nohz_full & BIT(cpu));
+}
+
+bool cpu_is_isolated(int cpu)
+{
+	return sim_world.isolcpus & BIT(cpu);
+}
+
+int housekeeping_any_cpu(enum hk_type type)
+{
+	unsigned int i;
+
+	if (!sim_world.nohz_full)
+		return sim_cpu->id;
+	for (i = 0; sim_world.nohz_full & BIT(i) || !sim_cpus[i].online; i++)
+		;
+	return i;
+}
+
+bool sim_isolated(int cpu)
+{
+	return (sim_world.nohz_full | sim_world.isolcpus) & BIT(cpu);
+}
+
+/* As in a kernel, one CPU that is not isolated stays online */
 bool sim_cpu_down(int cpu)
 {
 	struct sim_cpu *c = &sim_cpus[cpu];
@@ -1688,8 +1793,8 @@ bool sim_cpu_down(int cpu)
 
 	hotplug_begin();
 	for (i = 0; i < sim_world.cpus; i++)
-		online += sim_cpus[i].online;
-	if (!c->online || online < 2) {
+		online += sim_cpus[i].online && !sim_isolated(i) && i != (unsigned int)cpu;
+	if (!c->online || !online) {
 		hotplug_end();
 		return false;
 	}

@@ -83,6 +83,8 @@ struct sim_world {
 	unsigned int		ranks;		/* one in so many switches changes a rank; or 0 */
 	bool			holds;		/* race.c holds up CPUs */
 	bool			migrate;	/* tasks move between CPUs */
+	unsigned int		nohz_full;	/* these CPUs are isolated, a bit each */
+	unsigned int		isolcpus;	/* and these, in another way */
 	bool			no_debug_objects;	/* debugobjects calls no fixups */
 	bool			no_cpuhp;	/* there is no cpuhp state left for hwheel */
 	bool			verbose;
@@ -91,6 +93,9 @@ struct sim_world {
 extern struct sim_world sim_world;
 extern struct sim_cpu sim_cpus[SIM_CPUS];
 extern unsigned long long sim_boot_off;	/* ns in suspend */
+extern unsigned long long sim_wall_off;	/* CLOCK_REALTIME minus sim_time */
+#define SIM_TAI_NS	37000000000ULL	/* CLOCK_TAI minus CLOCK_REALTIME */
+extern unsigned int sim_sets;		/* how often the clock of wall time was set */
 extern unsigned long long sim_switches;
 extern unsigned long long sim_quiet_steps;	/* switches since the last progress */
 extern unsigned int sim_hotplugs;	/* begins and ends of CPU hotplugs: odd during one */
@@ -118,9 +123,11 @@ void sim_run(unsigned long long ns);			/* keep the CPU busy */
 void sim_wake(struct task_struct *task);
 void sim_irq_enter(void);				/* a device interrupts this CPU */
 void sim_irq_exit(void);
+bool sim_isolated(int cpu);
 bool sim_cpu_down(int cpu);
 bool sim_cpu_up(int cpu);
 void sim_suspend(unsigned long long ns);
+void sim_set_clock(long long delta);			/* the clock of wall time */
 void sim_blocked(char *text, size_t size);	/* says which tasks wait, and where */
 const char *sim_context(void);
 
@@ -142,8 +149,11 @@ void oracle_irqs_on(unsigned long long writes);
 void oracle_stalled(unsigned long long ns);	/* a CPU was held up */
 void oracle_hrtimer(struct hrtimer *timer, bool end);
 void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires);
+struct hwheel_base;
+void oracle_interrupt(struct hwheel_base *base, int cpu);
 bool oracle_warn(const char *text);
 bool oracle_mistake(const struct sim_cpu *cpu);	/* is its call a user's mistake? */
+void oracle_set_clock(void);		/* the clock of wall time is about to be set */
 void oracle_quiet(void);		/* all CPUs idle until the next interrupt */
 void oracle_dead_end(void);		/* no CPU will ever go on */
 

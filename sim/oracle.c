@@ -31,8 +31,10 @@ const char *sim_expects;
 bool sim_warned;
 u64 sim_setups;
 unsigned int sim_left;
+bool sim_users_on;
+unsigned int sim_toggles;
 
-/* What tracepoints have told */
+/* Counts from tracepoints */
 static u64 traced_entries, traced_exits, traced_moves[SIM_WHEELS], traced_cuts[SIM_WHEELS];
 
 static struct slot *slot_of(const void *timer)
@@ -40,9 +42,101 @@ static struct slot *slot_of(const void *timer)
 	return container_of((struct hwheel_timer *)timer, struct object, timer)->slot;
 }
 
-s64 sim_clock(const struct mwheel *w)
+/* Which of sim_callbacks[] it has */
+static unsigned int callback_of(const struct slot *slot)
+{
+	return slot->nr % SIM_CALLBACKS;
+}
+
+/* Write the parameter "users". Returns false if it was refused, or if there was no memory. */
+bool sim_set_users(const char *value)
+{
+	bool good;
+
+	sim_toggles++;
+	good = sim_set_param("users", 0, value);
+	if (*value == '0' || *value == '1')
+		sim_users_on = good && *value == '1';
+	sim_toggles++;
+	return good;
+}
+
+static bool in_thread(const struct mwheel *w)
+{
+	return SIM_RT || w->config.context == HWHEEL_WORK;
+}
+
+/* Is the wheel's clock one of wall time, which may be set? */
+static bool wall(const struct mwheel *w)
+{
+	return w->config.flags & HWHEEL_REALTIME || w->config.clock == CLOCK_TAI;
+}
+
+/* The clock of the drive: that of the hrtimer */
+static s64 drive_clock(const struct mwheel *w)
 {
 	return sim_time + (w->config.clock == CLOCK_BOOTTIME ? sim_boot_off : 0);
+}
+
+/* The wheel's clock minus the drive's */
+static s64 offset(const struct mwheel *w)
+{
+	return !wall(w) ? 0 : (s64)sim_wall_off + (w->config.clock == CLOCK_TAI ? SIM_TAI_NS : 0);
+}
+
+s64 sim_clock(const struct mwheel *w)
+{
+	return drive_clock(w) + offset(w);
+}
+
+/* The time on the drive's clock when the wheel's is @due */
+static s64 on_drive(const struct mwheel *w, s64 due)
+{
+	return due == KTIME_MAX ? due : max(due - offset(w), (s64)0);
+}
+
+/* The clock was set while this wheel was there. From then on the oracle knows less. */
+static bool was_set(const struct mwheel *w)
+{
+	return wall(w) && w->sets != sim_sets;
+}
+
+/* The same, and hwheel may still be busy with that */
+static bool is_set(const struct mwheel *w, int cpu)
+{
+	return was_set(w) && (peek_setting(w->wheel, cpu) || sim_last_set >= w->run_begun[cpu]);
+}
+
+/* The last times at which the clock was set, and what was added before */
+static struct {
+	u64			time;
+	unsigned long long	off;
+} sets[64];
+
+u64 sim_last_set;
+
+void oracle_set_clock(void)
+{
+	sets[sim_sets % ARRAY_SIZE(sets)].time = sim_time;
+	sets[sim_sets % ARRAY_SIZE(sets)].off = sim_wall_off;
+	sim_last_set = sim_time;
+}
+
+/*
+ * hwheel takes a timer off the wheel to run it. What sim_clock() may have been when hwheel read
+ * it before: the latest value
+ */
+static s64 clock_read(const struct mwheel *w)
+{
+	u64 grace = 2000 + 64 * sim_world.jitter + 4 * sim_world.stall_ns +
+		    (sim_world.ranks || sim_world.holds ? NSEC_PER_SEC : 0);
+	unsigned long long most = sim_wall_off;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sets) && wall(w); i++)
+		if (sets[i].time && sets[i].time + grace >= sim_time)
+			most = max(most, sets[i].off);
+	return sim_clock(w) + (s64)(most - sim_wall_off);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -59,8 +153,8 @@ struct tally {
 
 static struct tally stalls, busy[SIM_CPUS];
 /*
- * past: the time of callbacks whose timers were armed for the past. past_round: that time
- * if each timer has one such callback, its longest.
+ * past: the time of callbacks whose timers were armed for the past. past_round: the same
+ * sum, but each timer counts only once, with its longest callback.
  */
 static struct tally past[SIM_WHEELS][SIM_CPUS];
 static u64 past_round[SIM_WHEELS][SIM_CPUS];
@@ -81,7 +175,7 @@ static void tally(struct tally *t, u64 time, u64 more)
 	t->at[t->n++ % TALLY].sum = sum + more;
 }
 
-/* What has been added since @time. */
+/* The sum of all that was added since @time. */
 static u64 tally_since(const struct tally *t, u64 time)
 {
 	unsigned int low = t->n > TALLY ? t->n - TALLY : 0, high = t->n, first = low;
@@ -172,11 +266,20 @@ static bool wheel_is_dead(const struct slot *slot)
 	       slot->wheel_life != slot->wheel->life;
 }
 
+/* From here on @slot's wheel may interrupt @cpu, even if @cpu is isolated. */
+void call_meant(const struct slot *slot, int cpu)
+{
+	if (slot->wheel)
+		slot->wheel->meant[cpu] = true;
+}
+
 void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot)
 {
+	int cpu;
+
 	*call = (struct sim_call){ .kind = kind, .slot = slot, .outer = current->call,
 				   .cpu = sim_cpu->id, .was_on = -1, .on = -1,
-				   .hotplugs = sim_hotplugs, .time = sim_time,
+				   .hotplugs = sim_hotplugs, .sets = sim_sets, .time = sim_time,
 				   .sleeps = current->sleeps };
 	sim_calls++;
 	sim_quiet_steps = 0;
@@ -198,6 +301,10 @@ void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot)
 		call->shut = slot->shut || slot->shutting;
 		if (slot->wheel)
 			call->clock = sim_clock(slot->wheel);
+		/* The task may arm the timer on another CPU if it moves meanwhile */
+		for (cpu = 0; slot->pinned && kind <= CALL_ARMS && cpu < (int)nr_cpu_ids; cpu++)
+			if (cpu == sim_cpu->id || sim_world.migrate)
+				call_meant(slot, cpu);
 		call->next = slot->calls;
 		call->link = &slot->calls;
 		if (call->next)
@@ -225,7 +332,7 @@ static s64 add_sat(s64 a, s64 b)
  */
 static bool in_change(const struct slot *slot)
 {
-	return slot->calls->next || wheel_is_dead(slot) ||
+	return slot->calls->next || wheel_is_dead(slot) || was_set(slot->wheel) ||
 	       (slot->pending && slot->expires <= sim_clock(slot->wheel));
 }
 
@@ -278,6 +385,8 @@ static void check_armed(struct sim_call *call, struct slot *slot, s64 expires)
 {
 	s64 now = sim_clock(slot->wheel), low, high;
 
+	if (wall(slot->wheel) && call->sets != sim_sets)
+		return;		/* the clock was set meanwhile */
 	switch (call->kind) {
 	case CALL_AT:
 		low = call->delay;
@@ -347,7 +456,7 @@ void call_end(struct sim_call *call, s64 ret)
 			sim_find("%s of timer %d returned %lld, but it was never in that state",
 				 kind, slot->nr, ret);
 		if (call->kind == CALL_FORWARD && call->arms && call->alone && slot->pending &&
-		    !call->dead_wheel) {
+		    !call->dead_wheel && (!wall(slot->wheel) || call->sets == sim_sets)) {
 			s64 step = max_t(s64, call->delay, 1), now = sim_clock(slot->wheel);
 
 			if (slot->expires < KTIME_MAX &&
@@ -402,7 +511,8 @@ void call_end(struct sim_call *call, s64 ret)
 			sim_find("hwheel_expires of timer %d returned %lld, not %lld", slot->nr,
 				 ret, slot->expires);
 	} else if (call->kind == CALL_REMAINING && slot->wheel && call->alone &&
-		   !call->dead_wheel && slot->expires == call->old_expires && slot->armed_once) {
+		   !call->dead_wheel && slot->expires == call->old_expires && slot->armed_once &&
+		   (!wall(slot->wheel) || call->sets == sim_sets)) {
 		s64 now = sim_clock(slot->wheel);
 
 		if (slot->expires > KTIME_MIN / 2 &&
@@ -417,7 +527,7 @@ void call_end(struct sim_call *call, s64 ret)
 }
 
 /* ------------------------------------------------------------------------ */
-/* What hwheel tells the oracle */
+/* Calls that hwheel makes: debugobjects, tracepoints */
 
 const struct debug_obj_descr *sim_descr;
 
@@ -515,12 +625,14 @@ static void check_order(struct slot *slot)
 		return;
 	due = (slot->expires - 1) / tick + 1;
 	if (slot->cpu == cpu && slot->hotplugs == sim_hotplugs &&
+	    (!was_set(w) || w->popped_at[cpu] > sim_last_set) &&
 	    due < w->last_due[cpu] && (__int128)due * tick > slot->armed_clock &&
 	    (__int128)w->last_due[cpu] * tick > slot->armed_clock)
 		sim_find("timer %d, due at tick %lld, was taken on CPU %d after one of tick %lld",
 			 slot->nr, due, cpu, w->last_due[cpu]);
-	if (due > w->last_due[cpu])
+	if (due > w->last_due[cpu] || (was_set(w) && w->popped_at[cpu] <= sim_last_set))
 		w->last_due[cpu] = due;
+	w->popped_at[cpu] = sim_time;
 }
 
 void debug_object_deactivate(void *addr, const struct debug_obj_descr *descr)
@@ -542,10 +654,12 @@ void debug_object_deactivate(void *addr, const struct debug_obj_descr *descr)
 	if (slot->wheel->state != LIVE_WHEEL && slot->wheel->state != CLOSING_WHEEL)
 		sim_find("timer %d runs, but its wheel is gone", slot->nr);
 	check_order(slot);
+	slot->clock_read = clock_read(slot->wheel);
 	not_pending(slot);
 	slot->popped = true;
 	slot->pops++;
 	slot->wheel->expired++;
+	slot->wheel->users[callback_of(slot)].expired++;
 	slot->due_cpu = peek_timer_cpu(addr);
 	slot->due_expires = slot->expires;
 	slot->due_armed_at = slot->armed_at;
@@ -582,15 +696,20 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 	    !slot->popped && !just_ran(slot)) {
 		int want = sim_cpu->id;
 
-		if (call->kind == CALL_ON)
-			want = cpu_online(call->on) ? call->on : want;
-		else if (slot->pinned && slot->armed_once)
+		if (call->kind == CALL_ON && cpu_online(call->on))
+			want = call->on;
+		else if (slot->pinned && slot->armed_once && call->kind != CALL_ON)
 			want = call->alone && call->was_on >= 0 && cpu_online(call->was_on) ?
 			       call->was_on : cpu;
+		else if (!slot->pinned && sim_isolated(want))
+			want = call->alone && call->was_on >= 0 && cpu_online(call->was_on) &&
+			       !sim_isolated(call->was_on) ? call->was_on :
+			       cpu_online(cpu) && !sim_isolated(cpu) ? cpu : -1;
 		if (cpu != want)
 			sim_find("%s of timer %d from CPU %d armed it on CPU %d, not %d",
 				 kinds[call->kind], slot->nr, sim_cpu->id, cpu, want);
 	}
+	w->users[callback_of(slot)].armed++;
 	if (slot->pending) {
 		w->rearmed++;
 	} else {
@@ -675,7 +794,13 @@ bool oracle_warn(const char *text)
 /* A list move does three to five WRITE_ONCE()s. A call may do some more. */
 #define MOST_WRITES	(5 * 32 + 16)
 
-/* So few timers are no crowd, and their moves do not cut a run. */
+/* To set the clock back empties up to 64 spokes. */
+static int set_writes(void)
+{
+	return sim_sets ? 64 * 10 : 0;
+}
+
+/* Has @w so few timers that they are no crowd, and that moves do not cut a run? */
 static bool few_timers(const struct mwheel *w)
 {
 	return w->peak < 8;
@@ -709,13 +834,13 @@ void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes)
 		sim_find("%llu timers cascaded with a lock held",
 			 peek_cascaded(lock) - lock->cascaded);
 	/* Moving a timer from a dead CPU takes two more WRITE_ONCE()s. */
-	if (lock->is_base && writes > (sim_hotplugs ? 2 : 1) * MOST_WRITES)
+	if (lock->is_base && writes > (sim_hotplugs ? 2 : 1) * MOST_WRITES + set_writes())
 		sim_find("%llu list moves with a lock held", writes / 3);
 }
 
 void oracle_irqs_on(unsigned long long writes)
 {
-	if ((s64)writes > 3 * MOST_WRITES && !in_hardirq())
+	if ((s64)writes > 3 * MOST_WRITES + set_writes() && !in_hardirq())
 		sim_find("%llu list moves with interrupts off", writes / 3);
 }
 
@@ -733,8 +858,8 @@ static u64 run_due(const struct mwheel *w, const struct hrtimer *timer, int cpu)
 }
 
 /*
- * If a wheel lacks fans, its timers may be late. If there is a crowd to be sifted, it gets
- * them soon, if there is memory, and tasks have their turn.
+ * If a wheel lacks fans, its timers may be late. If there is a crowd to be sifted, the wheel
+ * must get fans soon. This needs memory, and tasks must get the CPU.
  */
 static void note_starved(struct mwheel *w, int cpu)
 {
@@ -747,7 +872,7 @@ static void note_starved(struct mwheel *w, int cpu)
 		return;
 	}
 	w->wanted_at[cpu] = sim_time;
-	/* After long it may have had them in between. */
+	/* If much time has passed, the wheel may have had fans meanwhile. */
 	if (sim_alloc_failed_at + 1100000000 > last || sim_hotplug_at > last ||
 	    sim_time - last > 20000000)
 		w->wanted_ns[cpu] = 0;
@@ -806,10 +931,11 @@ static void count_run(struct mwheel *w, int cpu)
 		w->run_spent[cpu] = min(w->run_spent[cpu], 2 * w->budget);
 		w->fired_ended[cpu] = sim_time;
 	}
-	/* A rest that is cut again keeps its end. */
+	/* If a run during a rest is cut, the rest keeps its end. */
 	resume = peek_resume(w->wheel, cpu);
-	if (!earned && w->resume[cpu] > sim_clock(w) && resume != w->resume[cpu] &&
-	    w->config.context != HWHEEL_WORK && !peek_ripe(w->wheel, cpu, sim_clock(w)))
+	if (!earned && w->resume[cpu] > drive_clock(w) && resume != w->resume[cpu] &&
+	    !is_set(w, cpu) && w->config.context != HWHEEL_WORK &&
+	    !peek_ripe(w->wheel, cpu, sim_clock(w)))
 		sim_find("a rest on CPU %d of %s ends at %lld, not %lld", cpu, w->name, resume,
 			 w->resume[cpu]);
 	w->resume[cpu] = resume;
@@ -827,7 +953,7 @@ static void count_run(struct mwheel *w, int cpu)
 	if (earned)		/* the break, and the interrupt at its end */
 		tally(&breaks[nr][cpu], sim_time + earned, earned + 2000);
 	w->run_ended[cpu] = sim_time;
-	/* A run that was not cut, as far as can be seen, is followed by a gap. */
+	/* If a run was clearly not cut, a gap follows it. */
 	if (w->config.gap_ns && few_timers(w) && ns < w->budget / 2 &&
 	    w->run_spent[cpu] < w->budget / 2 && w->called_at[cpu] >= w->run_begun[cpu])
 		w->quiet[cpu] = w->called_at[cpu] + w->config.gap_ns;
@@ -846,23 +972,23 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 
 	if (w == sim_wheels + SIM_WHEELS)
 		return;
-	now = sim_clock(w);
+	now = drive_clock(w);
 	armed = peek_armed(w->wheel, cpu, &expires);
 	count_run(w, cpu);
 	note_starved(w, cpu);
 	if (w->config.context != HWHEEL_WORK && peek_break(w->wheel, cpu) && w->pending &&
-	    sim_world.cpus == 1 && !w->earned[cpu] && !w->config.gap_ns &&
-	    !peek_ripe(w->wheel, cpu, now))	/* a rest within a gap is a break, too */
+	    sim_world.cpus == 1 && !w->earned[cpu] && !w->config.gap_ns && !is_set(w, cpu) &&
+	    !peek_ripe(w->wheel, cpu, sim_clock(w)))	/* a rest within a gap is a break, too */
 		sim_find("a break on CPU %d of %s, and no timer is due", cpu, w->name);
 	if (w->config.context == HWHEEL_WORK || w->state != LIVE_WHEEL || !w->pending ||
-	    peek_busy_but_running(w->wheel, cpu) || !armed ||
+	    peek_busy_but_running(w->wheel, cpu) || !armed || is_set(w, cpu) ||
 	    (u64)expires <= now || sim_random() % (1 + sim_nr_slots / 64))
 		return;
 	for (i = 0; i < sim_nr_slots; i++)
 		if (sim_slots[i].pending && sim_slots[i].wheel == w &&
 		    sim_slots[i].wheel_life == w->life &&
 		    peek_timer_cpu(&sim_slots[i].object->timer) == cpu)
-			due = min(due, (u64)due_at(w, sim_slots[i].expires));
+			due = min(due, (u64)on_drive(w, due_at(w, sim_slots[i].expires)));
 	if ((u64)expires <= due || (u64)expires <= now + w->config.gap_ns || w->earned[cpu])
 		return;
 	if (due > now)
@@ -883,7 +1009,10 @@ static struct mwheel *wheel_of(const struct hwheel_base *base)
 	return NULL;
 }
 
-/* hwheel tells tracepoints what it does: before it arms the hrtimer, after it has moved */
+/*
+ * hwheel calls a tracepoint before it arms the hrtimer, and another one after it has moved
+ * timers.
+ */
 static struct {
 	struct hwheel_base	*base;
 	s64			expires;
@@ -910,7 +1039,7 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
 	/* A run that takes a break has read the clock less than 8 steps ago. */
 	w = wheel_of(base);
 	if (w && w->config.context != HWHEEL_WORK && peek_break(wheel, cpu) &&
-	    expires + 8 * sim_world.jitter <= sim_clock(w) && w->budget >= 20000 &&
+	    expires + 8 * sim_world.jitter <= drive_clock(w) && w->budget >= 20000 &&
 	    !sim_world.stall && !sim_world.ranks && !sim_world.holds)
 		sim_find("a break on CPU %d of %s is over when it begins", cpu, w->name);
 }
@@ -930,7 +1059,7 @@ void oracle_hwheel_budget(struct hwheel_base *base, s64 now, s64 end)
 	if (!w)
 		return;
 	traced_cuts[w - sim_wheels]++;
-	if (now > sim_clock(w) || end > now + (s64)w->budget)
+	if (now > drive_clock(w) || end > now + (s64)w->budget)
 		sim_find("hwheel_budget tells of %lld and %lld", now, end);
 }
 
@@ -944,6 +1073,23 @@ void oracle_hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel)
 	sim_setups++;
 }
 
+/*
+ * hwheel interrupts @cpu for @base. If the CPU is isolated, somebody must have armed a timer
+ * for it. While a CPU goes offline, another one may run its hrtimer.
+ */
+void oracle_interrupt(struct hwheel_base *base, int cpu)
+{
+	struct mwheel *w;
+
+	if (!base || !sim_isolated(cpu) || sim_hotplugs & 1)
+		return;
+	for (w = sim_wheels; w < sim_wheels + SIM_WHEELS; w++)
+		if (w->state != NO_WHEEL && w->wheel == peek_base_wheel(base) &&
+		    (cpu != peek_base_cpu(base) || !w->meant[cpu]))
+			sim_find("CPU %d is isolated, but %s interrupts it for CPU %d", cpu,
+				 w->name, peek_base_cpu(base));
+}
+
 void oracle_hrtimer(struct hrtimer *timer, bool end)
 {
 	struct mwheel *w;
@@ -955,7 +1101,8 @@ void oracle_hrtimer(struct hrtimer *timer, bool end)
 			break;
 	if (end) {
 		check_run(w, timer, cpu);
-		if (in_hardirq() && (s64)(sim_writes - sim_cpu->off_writes) > 2 * MOST_WRITES)
+		if (in_hardirq() &&
+		    (s64)(sim_writes - sim_cpu->off_writes) > 2 * MOST_WRITES + set_writes())
 			sim_find("%llu list moves in one interrupt",
 				 (sim_writes - sim_cpu->off_writes) / 3);
 		return;
@@ -970,6 +1117,8 @@ void oracle_hrtimer(struct hrtimer *timer, bool end)
 	if (sim_cpu->id != cpu && cpu_online(cpu) && !(sim_hotplugs & 1) &&
 	    w->config.context != HWHEEL_WORK)
 		sim_find("the hrtimer of CPU %d runs on CPU %d", cpu, sim_cpu->id);
+	if (sim_isolated(cpu) && !w->meant[cpu])
+		sim_find("CPU %d is isolated, but a timer of %s expires there", cpu, w->name);
 	sim_cpu->off_writes = sim_writes;	/* count the moves of each hrtimer alone */
 	if (sim_time < w->quiet[cpu] && !sim_suspends && few_timers(w))
 		sim_find("an interrupt of %s on CPU %d, %llu ns too early for its gap", w->name,
@@ -1012,11 +1161,6 @@ static void check_context(const struct mwheel *w, const struct slot *slot)
 /* The most that the wheel's interrupts, locks and short calls of other tasks cost */
 #define HOST_NS		30000
 
-static bool in_thread(const struct mwheel *w)
-{
-	return SIM_RT || w->config.context == HWHEEL_WORK;
-}
-
 /* More than the time to move all timers that may be pending */
 static u64 moving_ns(const struct mwheel *w)
 {
@@ -1032,10 +1176,14 @@ static u64 moves_bound(const struct mwheel *w)
 	return w->config.context == HWHEEL_HARDIRQ ? ns + ns / 2 : ns;
 }
 
-/* May @slot's timer, which runs on @cpu, have waited on CPU @i, too? */
-static bool waited_on(const struct slot *slot, int cpu, int i)
+/*
+ * May @slot's timer, which runs on @cpu and was due at @begin, have waited on CPU @i, too? If
+ * somebody has set the clock, an interrupt of that CPU tells the others.
+ */
+static bool waited_on(const struct slot *slot, const struct mwheel *w, int cpu, int i, u64 begin)
 {
-	return i == cpu || (slot->cpu != cpu && slot->hotplugs != sim_hotplugs);
+	return i == cpu || (slot->cpu != cpu && slot->hotplugs != sim_hotplugs) ||
+	       (was_set(w) && sim_last_set + 1000000 > begin);
 }
 
 /*
@@ -1059,7 +1207,7 @@ static u64 late_bound(const struct slot *slot, const struct mwheel *w, int cpu, 
 		       hotplug;
 	bound = hotplug + HOST_NS + w->config.gap_ns + moves_bound(w);
 	for (i = 0; i < (int)sim_world.cpus; i++)
-		if (waited_on(slot, cpu, i))
+		if (waited_on(slot, w, cpu, i, begin))
 			bound += tally_since(&breaks[nr][i], begin) +
 				 tally_since(&runs[i], begin) - tally_since(&own[nr][i], begin);
 	/* Crowds that were armed so late that there was no time to move them before */
@@ -1071,8 +1219,10 @@ static u64 late_bound(const struct slot *slot, const struct mwheel *w, int cpu, 
 	 * CPU went offline, or if the host left no time to move them before.
 	 */
 	if (w->starved_at[cpu] > before || sim_hotplugs & 1 || sim_world.holds ||
-	    (sim_hotplug_at && sim_hotplug_at > before))
+	    (sim_hotplug_at && sim_hotplug_at > before) || (was_set(w) && sim_last_set > before))
 		bound += CROWD_MOVE_NS * w->peak;
+	if (was_set(w) && sim_last_set > before)	/* the interrupt that tells hwheel */
+		bound += sim_world.late_irq;
 	return bound;
 }
 
@@ -1080,12 +1230,12 @@ static void check_late(struct slot *slot, struct mwheel *w)
 {
 	s64 now = sim_clock(w), due = due_at(w, slot->due_expires), late;
 	u64 begin, allowed, over, bound;
-	int i, cpu = sim_cpu->id;
+	int i, cpu = sim_cpu->id, user = callback_of(slot);
 
-	if (now < slot->due_expires)
+	if (slot->clock_read < slot->due_expires)
 		sim_find("timer %d, armed for %lld, is early by %lld ns", slot->nr,
 			 slot->due_expires, slot->due_expires - now);
-	if (now < due)
+	if (slot->clock_read < due)
 		sim_find("timer %d, armed for %lld, runs before its tick, %lld, at %lld", slot->nr,
 			 slot->due_expires, due, now);
 	/* The lateness that hwheel counts */
@@ -1107,8 +1257,13 @@ static void check_late(struct slot *slot, struct mwheel *w)
 		w->late_low[fls64_((u64)low)]++;
 		w->max_high[cpu] = max(w->max_high[cpu], high);
 		w->max_low[cpu] = max(w->max_low[cpu], low);
+		w->users[user].max_high = max(w->users[user].max_high, high);
+		w->users[user].max_low = max(w->users[user].max_low, low);
 	}
-	begin = w->config.clock == CLOCK_BOOTTIME ? max(due - (s64)sim_boot_off, (s64)0) : due;
+	begin = w->config.clock == CLOCK_BOOTTIME ? max(due - (s64)sim_boot_off, (s64)0) :
+		on_drive(w, due);
+	if (was_set(w))
+		begin = max(begin, sim_last_set);
 	if (w->config.clock == CLOCK_BOOTTIME)
 		begin = max(begin, sim_last_suspend);
 	begin = max(max(begin, slot->due_armed_at), slot->ended_at);
@@ -1127,14 +1282,14 @@ static void check_late(struct slot *slot, struct mwheel *w)
 			part += sim_time - max(begin, busy_since[i]);
 		if (in_thread(w))
 			allowed += 3 * part;
-		else if (waited_on(slot, cpu, i))
+		else if (waited_on(slot, w, cpu, i, begin))
 			allowed += part + part / 8;
 	}
 	/*
 	 * Callbacks that re-arm their timers for the past may delay other timers by a few
 	 * rounds, but not by more.
 	 */
-	if (!in_thread(w) && !slot->due_past) {
+	if (!in_thread(w) && !slot->due_past && !was_set(w)) {
 		u64 passed = tally_since(&past[w - sim_wheels][cpu], begin);
 		u64 rounds = 3 * (w->budget + past_round[w - sim_wheels][cpu]);
 
@@ -1155,7 +1310,7 @@ static void check_late(struct slot *slot, struct mwheel *w)
 			 sim_context(), cpu);
 }
 
-/* The tracepoints around a callback, with what they tell */
+/* The arguments of the tracepoints around a callback */
 static struct {
 	struct hwheel_timer	*timer;
 	s64			expires;
@@ -1248,6 +1403,7 @@ void oracle_new_wheel(struct mwheel *w)
 	w->config = config;
 	w->config.name = w->name;
 	w->hotplugs = sim_hotplugs;
+	w->made_at = sim_time;
 	w->tick = config.tick_ns ?: 1000000;
 	w->budget = config.budget_ns ?: config.context == HWHEEL_HARDIRQ ? 100000 : 2000000;
 }
@@ -1276,7 +1432,7 @@ void oracle_quiet(void)
 				continue;
 			cpu = peek_timer_cpu(&slot->object->timer);
 			n[cpu]++;
-			due[cpu] = min_t(u64, due[cpu], due_at(w, slot->expires));
+			due[cpu] = min_t(u64, due[cpu], on_drive(w, due_at(w, slot->expires)));
 		}
 		for (cpu = 0; cpu < sim_world.cpus; cpu++) {
 			const char *wrong;
@@ -1286,12 +1442,12 @@ void oracle_quiet(void)
 			wrong = peek_check(w->wheel, cpu);
 			if (wrong)
 				sim_find("levels of CPU %u: %s", cpu, wrong);
-			if (!n[cpu])
+			if (!n[cpu] || (was_set(w) && peek_setting(w->wheel, cpu)))
 				continue;
 			if (!peek_armed(w->wheel, cpu, &expires))
 				sim_find("%llu timers pending on CPU %u of %s, no hrtimer armed",
 					 n[cpu], cpu, w->name);
-			if ((u64)expires > max_t(u64, due[cpu], sim_clock(w)) + w->budget +
+			if ((u64)expires > max_t(u64, due[cpu], drive_clock(w)) + w->budget +
 					   w->config.gap_ns + 1000)
 				sim_find("hrtimer of CPU %u of %s: armed for %lld, but %llu is due",
 					 cpu, w->name, expires, due[cpu]);
@@ -1394,6 +1550,17 @@ static void compare_timers(struct mwheel *w, size_t chunk)
 	free(text);
 }
 
+/* Has a wheel levels that are closed, after somebody has set the clock back? */
+static bool closed(const struct mwheel *w)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < sim_world.cpus; cpu++)
+		if (peek_setting(w->wheel, cpu))
+			return true;
+	return false;
+}
+
 /* Each row of @file has a number of timers in @column, and an expiration in @next. */
 static void compare_sum(struct mwheel *w, const char *file, int column, int next)
 {
@@ -1417,7 +1584,7 @@ static void compare_sum(struct mwheel *w, const char *file, int column, int next
 		if (sim_slots[i].wheel == w && sim_slots[i].pending)
 			mine = min(mine, (u64)due_at(w, sim_slots[i].expires));
 	/* If there was no memory, hwheel tries again a second later. */
-	for (i = 0; i < sim_world.cpus && !strcmp(file, "levels"); i++)
+	for (i = 0; i < sim_world.cpus && !strcmp(file, "levels") && !was_set(w); i++)
 		if (cpu_online(i) && w->armed_ahead[i] && !level[i] &&
 		    w->hotplugs == sim_hotplugs &&
 		    w->armed_ahead[i] > sim_alloc_failed_at + 1100000000 &&
@@ -1426,7 +1593,7 @@ static void compare_sum(struct mwheel *w, const char *file, int column, int next
 	if (sum != w->pending)
 		sim_find("file %s of %s counts %llu timers, not %llu", file, w->name, sum,
 			 w->pending);
-	if (w->pending && least > mine + w->tick && mine > (u64)sim_clock(w))
+	if (w->pending && least > mine + w->tick && mine > (u64)sim_clock(w) && !closed(w))
 		sim_find("file %s of %s has %llu as the next, not %llu", file, w->name, least,
 			 mine);
 	free(text);
@@ -1469,8 +1636,8 @@ static s64 tick_ns(const struct mwheel *w, u64 ticks)
 }
 
 /*
- * The rows of a level against those of its spokes: the header says what they mean. The
- * clock of a level may be behind the time.
+ * Compares the row of a level, @c, with the rows of its spokes. The clock of a level may be
+ * behind the time.
  */
 static void check_level(struct mwheel *w, const s64 *c, const struct rows *spokes)
 {
@@ -1510,7 +1677,7 @@ static void check_level(struct mwheel *w, const s64 *c, const struct rows *spoke
 			 w->name, c[6], c[7], c[8], occupied, timers, next);
 }
 
-/* The files of a wheel against each other. Nothing moves meanwhile. */
+/* Compares the files of a wheel with each other. No timer moves meanwhile. */
 static void compare_files(struct mwheel *w)
 {
 	u64 moved = peek_moves(w->wheel), cpu;
@@ -1522,7 +1689,7 @@ static void compare_files(struct mwheel *w)
 	int i, j = 0;
 
 	now = sim_clock(w);
-	if (moved != peek_moves(w->wheel) || !timers.n != !w->pending)
+	if (moved != peek_moves(w->wheel) || !timers.n != !w->pending || closed(w))
 		goto out;
 	for (i = 0; i < levels.n; i++) {
 		check_level(w, levels.c[i], &spokes);
@@ -1568,7 +1735,7 @@ out:
 static bool exact_late(const struct mwheel *w)
 {
 	return w->config.context != HWHEEL_WORK && w->hotplugs == sim_hotplugs &&
-	       (w->config.clock != CLOCK_BOOTTIME || !sim_suspends);
+	       (w->config.clock != CLOCK_BOOTTIME || !sim_suspends) && !was_set(w);
 }
 
 static void compare_stats(struct mwheel *w)
@@ -1609,7 +1776,10 @@ static void compare_stats(struct mwheel *w)
 			if ((u64)c[i] != w->interrupts[i - 2])
 				sim_find("stats of %s: %lld interrupts on CPU %d, not %llu",
 					 w->name, c[i], i - 2, w->interrupts[i - 2]);
-		/* Of batches only; what goes on before the lock is held counts a little. */
+		/*
+		 * max_locked_ns may count from a clock reading that is a little older
+		 * than the lock.
+		 */
 		for (i = 2; i < n && !strcmp(word, "max_locked_ns"); i++)
 			if ((u64)c[i] > w->held[i - 2] + 2000 + sim_world.stall_ns &&
 			    !sim_world.ranks && w->config.context != HWHEEL_WORK)
@@ -1628,9 +1798,12 @@ static void compare_stats(struct mwheel *w)
 					 w->name, word, i - 2, c[i], w->max_low[i - 2],
 					 w->max_high[i - 2]);
 	}
+	if (was_set(w))
+		kicks += sim_sets * sim_world.cpus;	/* an interrupt for the old offset */
 	if (idle > w->cancelled + w->rearmed + migrated + kicks + runs / 2 + 8)
 		sim_find("stats of %s: %llu idle interrupts", w->name, idle);
-	if (!w->crowded && !overruns && !sim_suspends && w->config.context != HWHEEL_WORK &&
+	if (!w->crowded && !overruns && !sim_suspends && !was_set(w) &&
+	    w->config.context != HWHEEL_WORK &&
 	    runs > 2 * w->expired + 2 * (w->cancelled + w->rearmed + migrated + kicks) + 64)
 		sim_find("stats of %s: %llu interrupts for %llu callbacks", w->name, runs,
 			 w->expired);
@@ -1669,6 +1842,56 @@ static void compare_lateness(struct mwheel *w)
 	free(text);
 }
 
+static void compare_users(struct mwheel *w)
+{
+	u64 moved = peek_moves(w->wheel), pending[SIM_CALLBACKS] = { };
+	char *text = sim_read_file(w->name, "users", 64 + sim_rnd(4096)), *p = text, word[32];
+	bool known = w->toggles == sim_toggles, seen[SIM_CALLBACKS] = { };
+	unsigned int i;
+	s64 c[8];
+	int n;
+
+	if (!text || moved != peek_moves(w->wheel))
+		goto out;
+	for (i = 0; i < sim_nr_slots; i++)
+		if (sim_slots[i].wheel == w && sim_slots[i].pending)
+			pending[callback_of(&sim_slots[i])]++;
+	while ((n = row(&p, word, c, 8)) >= 0) {
+		for (i = 0; i < SIM_CALLBACKS; i++)
+			if (c[0] == (long)sim_callbacks[i])
+				break;
+		if (*word == '#' || i == SIM_CALLBACKS)		/* it is of calls.c */
+			continue;
+		if (n != 5 || seen[i])
+			sim_find("users of %s: %d columns, or two rows of callback %u", w->name,
+				 n, i);
+		seen[i] = true;
+		if ((u64)c[1] != pending[i])
+			sim_find("users of %s: %lld timers of callback %u are pending, not %llu",
+				 w->name, c[1], i, pending[i]);
+		if (known && !sim_users_on && (c[2] != NONE || c[3] != NONE || c[4] != NONE))
+			sim_find("users of %s counts, and the parameter is 0", w->name);
+		if (known && sim_users_on &&
+		    ((u64)c[2] != w->users[i].armed || (u64)c[3] != w->users[i].expired))
+			sim_find("users of %s: callback %u has %lld and %lld, not %llu and %llu",
+				 w->name, i, c[2], c[3], w->users[i].armed, w->users[i].expired);
+		/* What was counted before the last write is forgotten */
+		if (c[2] > (s64)w->users[i].armed || c[3] > (s64)w->users[i].expired)
+			sim_find("users of %s: callback %u: %lld and %lld, over %llu and %llu",
+				 w->name, i, c[2], c[3], w->users[i].armed, w->users[i].expired);
+		if (exact_late(w) && w->users[i].max_high < KTIME_MAX &&
+		    (c[4] > w->users[i].max_high ||
+		     (known && sim_users_on && c[4] < w->users[i].max_low)))
+			sim_find("users of %s: callback %u was %lld ns late, not %lld to %lld",
+				 w->name, i, c[4], w->users[i].max_low, w->users[i].max_high);
+	}
+	for (i = 0; i < SIM_CALLBACKS; i++)
+		if (!seen[i] && (pending[i] || (known && sim_users_on && w->users[i].armed)))
+			sim_find("users of %s lacks callback %u", w->name, i);
+out:
+	free(text);
+}
+
 static void compare_config(struct mwheel *w)
 {
 	static const char *const contexts[] = { "softirq", "hardirq", "work" };
@@ -1681,10 +1904,12 @@ static void compare_config(struct mwheel *w)
 		sim_find("config of %s: %s", w->name, text);
 	snprintf(wanted, sizeof(wanted),
 		 "\nclock %s\ncontext %s\nbudget_ns %llu\ngap_ns %llu\n%s%s",
-		 w->config.clock == CLOCK_BOOTTIME ? "boottime" : "monotonic",
+		 w->config.clock == CLOCK_BOOTTIME ? "boottime" :
+		 w->config.clock == CLOCK_TAI ? "tai" : wall(w) ? "realtime" : "monotonic",
 		 contexts[w->config.context], w->budget, (u64)w->config.gap_ns,
 		 w->config.context == HWHEEL_WORK ? "unbound " : "bytes_per_cpu ",
-		 w->config.context != HWHEEL_WORK ? "" : w->config.flags ? "1\n" : "0\n");
+		 w->config.context != HWHEEL_WORK ? "" :
+		 w->config.flags & HWHEEL_UNBOUND ? "1\n" : "0\n");
 	if (!strstr(text, wanted))
 		sim_find("config of %s: %s", w->name, text);
 	snprintf(wanted, sizeof(wanted), "\nbytes_per_cpu %zu\n", peek_bytes(w->wheel));
@@ -1726,8 +1951,12 @@ void oracle_compare(struct mwheel *w)
 	if (traced_entries != traced_exits || traced_entries < sim_fired)
 		sim_find("%llu callbacks, %llu traced begins and %llu ends", sim_fired,
 			 traced_entries, traced_exits);
+	if (sim_last_set > w->made_at && wall(w) && !w->told &&
+	    sim_time > sim_last_set + NSEC_PER_SEC)
+		sim_find("clock_set() of %s was not called", w->name);
 	compare_stats(w);
 	compare_lateness(w);
+	compare_users(w);
 	compare_config(w);
 	compare_sum(w, "levels", 7, 8);
 	compare_sum(w, "spokes", 4, 3);

@@ -11,6 +11,7 @@
 
 #define SIM_WHEELS	12
 #define SIM_LATE	65
+#define SIM_CALLBACKS	3
 
 enum sim_kind {
 	CALL_ADD, CALL_RANGE, CALL_AT, CALL_ON, CALL_MOD, CALL_REDUCE, CALL_FORWARD,
@@ -42,7 +43,7 @@ struct sim_call {
 	bool			was_pending, dead_wheel, shut;
 	u64			pops, switches, time;
 	unsigned long long	sleeps;
-	unsigned int		hotplugs;
+	unsigned int		hotplugs, sets;
 	struct mwheel		*wheel;
 };
 
@@ -64,18 +65,28 @@ struct mwheel {
 	u64			quiet[SIM_CPUS];	/* no interrupt before this time */
 	ktime_t			resume[SIM_CPUS];	/* the end of the last rest or break */
 	u64			starved_at[SIM_CPUS];	/* when fans were last missing */
-	u64			wanted_at[SIM_CPUS];	/* when a crowd last wanted them */
+	u64			wanted_at[SIM_CPUS];	/* when a crowd last wanted fans */
 	u64			wanted_ns[SIM_CPUS];	/* for how long */
-	u64			read_at[SIM_CPUS];	/* not after the last clock of the run */
+	u64			read_at[SIM_CPUS];	/* no later than the run's last clock */
 	u64			break_until[SIM_CPUS];	/* if a timer was due at that time */
 	u64			held[SIM_CPUS];		/* the longest that the lock was held */
 	unsigned int		greedy[SIM_CPUS];	/* runs that moved, without a pause */
 	u64			armed_ahead[SIM_CPUS];
 	s64			last_due[SIM_CPUS];	/* the latest tick that has run */
+	u64			popped_at[SIM_CPUS];	/* when a timer was last taken off */
 	u64			late_low[SIM_LATE], late_high[SIM_LATE];
 	s64			max_low[SIM_CPUS], max_high[SIM_CPUS];
 	unsigned int		hotplugs, life, setups;
+	bool			meant[SIM_CPUS];	/* a timer was armed for this very CPU */
+	unsigned int		toggles;	/* sim_toggles before it was created */
+	struct {
+		u64	armed, expired;
+		s64	max_low, max_high;	/* of its lateness */
+	} users[SIM_CALLBACKS];
 	bool			crowded;
+	unsigned int		told;		/* calls of clock_set() */
+	unsigned int		sets;		/* sim_sets before it was created */
+	u64			made_at;
 };
 
 struct object {
@@ -108,7 +119,7 @@ struct slot {
 	u64			*past_at;	/* the past_round that includes @past_ns */
 	u64			past_ns;	/* its longest callback with @due_past */
 	u64			begun_at;
-	s64			due_expires, due_armed_clock;
+	s64			due_expires, due_armed_clock, clock_read;
 	u64			due_armed_at;
 	u64			pops, ends, ended_at, life;
 	unsigned int		running;
@@ -125,20 +136,26 @@ extern unsigned int sim_nr_slots;
 extern u64 sim_calls, sim_fired;
 extern unsigned int sim_suspends;
 extern u64 sim_last_suspend;
+extern u64 sim_last_set;	/* when the clock of wall time was set */
 extern u64 sim_late_ns;		/* a bound on lateness that the program sets; or 0 */
 extern const char *sim_expects;	/* part of a warning that may come; or NULL */
 extern unsigned int sim_left;	/* warnings that something was left at the end */
 extern u64 sim_setups;		/* that the tracepoint told of */
 extern bool sim_warned;		/* it came */
+extern void (*const sim_callbacks[SIM_CALLBACKS])(struct hwheel_timer *timer);
+extern bool sim_users_on;	/* the parameter "users" */
+extern unsigned int sim_toggles;	/* begins and ends of writes to it */
 extern const struct debug_obj_descr *sim_descr;	/* what hwheel tells debugobjects */
 extern u64 sim_worst;		/* greatest lateness, less callbacks and stalls */
 
 void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot);
+void call_meant(const struct slot *slot, int cpu);
 void call_end(struct sim_call *call, s64 ret);
 s64 sim_clock(const struct mwheel *w);
 void busy_begin(void);			/* the program uses this CPU now, not hwheel */
 void busy_end(void);
 void oracle_callback(struct slot *slot, struct object *object);
+bool sim_set_users(const char *value);
 void oracle_callback_end(struct slot *slot, u64 life);
 void oracle_compare(struct mwheel *w);	/* counters and files with the table */
 void oracle_new_wheel(struct mwheel *w);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <linux/err.h>
 #include <linux/ktime.h>
+#include <linux/sched/isolation.h>
 #include <linux/slab.h>
 
 #include "program.h"
@@ -25,12 +26,19 @@
 enum how {			/* what a callback does */
 	HOW_NOTHING, HOW_ADD, HOW_FORWARD, HOW_PAST, HOW_CANCEL, HOW_ARM, HOW_FREE,
 	HOW_SLEEP, HOW_RUN, HOW_ON, HOW_SHUTDOWN, HOW_SETUP, HOW_MOD, HOW_RANGE, HOW_TRY,
-	HOW_RUN_PAST, HOWS
+	HOW_RUN_PAST, HOW_SETCLOCK, HOWS
 };
 
 static void actor_op(const struct op *op);
 
-static void callback(struct hwheel_timer *timer);
+/* The same function under several names, for debugfs to tell apart */
+static void callback_0(struct hwheel_timer *timer);
+static void callback_1(struct hwheel_timer *timer);
+static void callback_2(struct hwheel_timer *timer);
+
+void (*const sim_callbacks[])(struct hwheel_timer *timer) = {
+	callback_0, callback_1, callback_2
+};
 
 /* ------------------------------------------------------------------------ */
 /* Slots: which actor may use a timer when */
@@ -82,6 +90,7 @@ static bool arm(struct slot *slot, enum sim_kind kind, s64 a, s64 b)
 		break;
 	case CALL_ON:
 		call.on = (unsigned long long)b % sim_world.cpus;
+		call_meant(slot, call.on);
 		ret = hwheel_add_on(timer, a, call.on);
 		break;
 	case CALL_MOD:
@@ -153,7 +162,8 @@ static void setup(struct slot *slot, struct mwheel *w, bool pinned)
 	call_begin(&call, CALL_SETUP, slot);
 	call.wheel = w;
 	w->setups++;
-	hwheel_setup(&slot->object->timer, w->wheel, callback, pinned ? HWHEEL_PINNED : 0);
+	hwheel_setup(&slot->object->timer, w->wheel, sim_callbacks[slot->nr % SIM_CALLBACKS],
+		     pinned ? HWHEEL_PINNED : 0);
 	w->setups--;
 	call_end(&call, 0);
 	if (slot->pending)
@@ -267,6 +277,10 @@ static void callback(struct hwheel_timer *timer)
 	case HOW_TRY:
 		arm(slot, CALL_TRY, 0, 0);
 		break;
+	case HOW_SETCLOCK:
+		if (!in_interrupt() && !irqs_disabled())
+			sim_set_clock(a);
+		break;
 	}
 	busy_end();
 	/*
@@ -276,6 +290,21 @@ static void callback(struct hwheel_timer *timer)
 	if (irqs_disabled())
 		cpu->off_writes += sim_writes - writes + 12 + 3 * 32;
 	oracle_callback_end(slot, life);
+}
+
+static void callback_0(struct hwheel_timer *timer)
+{
+	callback(timer);
+}
+
+static void callback_1(struct hwheel_timer *timer)
+{
+	callback(timer);
+}
+
+static void callback_2(struct hwheel_timer *timer)
+{
+	callback(timer);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -456,12 +485,23 @@ static void do_crowdcancel(const struct op *op)
 static bool builtin;
 
 /* wheel NR TICK CONTEXT BOOTTIME BUDGET FLAGS LEVELS SPOKES... */
+static void note_set(struct hwheel *wheel)
+{
+	int i;
+
+	for (i = 0; i < SIM_WHEELS; i++)
+		if (sim_wheels[i].wheel == wheel)
+			sim_wheels[i].told++;
+}
+
 static void do_wheel(const struct op *op)
 {
+	static const clockid_t clocks[] = { 0, CLOCK_BOOTTIME, CLOCK_TAI, 0 };
 	struct mwheel *w = wheel(op->arg[0]);
 	struct sim_call call;
 	struct hwheel *new;
 	long failed = sim_allocs_failed;
+	unsigned int toggles, sets;
 	int i;
 
 	if (w == sim_wheels || w->state != NO_WHEEL || w->wheel)
@@ -470,13 +510,18 @@ static void do_wheel(const struct op *op)
 	w->config = (struct hwheel_config){
 		.name = w->name, .tick_ns = op->arg[1],
 		.context = (unsigned long long)op->arg[2] % 3,
-		.clock = op->arg[3] ? CLOCK_BOOTTIME : 0,
+		.clock = clocks[(unsigned long long)op->arg[3] % 4],
 		.budget_ns = op->arg[4], .levels = op->arg[6], .gap_ns = op->arg[13],
+		.clock_set = note_set,
 	};
 	w->config.flags = w->config.context == HWHEEL_WORK ? op->arg[5] & 1 : 0;
+	if (op->arg[3] == 3)
+		w->config.flags |= HWHEEL_REALTIME;
 	for (i = 0; i < 6; i++)
 		w->config.spokes[i] = op->arg[7 + i];
 	w->wheel = (void *)1;		/* no other actor may create it */
+	toggles = sim_toggles;
+	sets = sim_sets;
 	call_begin(&call, CALL_CREATE, NULL);
 	new = hwheel_create(&w->config);
 	call_end(&call, 0);
@@ -491,6 +536,8 @@ static void do_wheel(const struct op *op)
 		return;
 	}
 	oracle_new_wheel(w);
+	w->toggles = toggles;
+	w->sets = sets;
 	w->wheel = new;
 	w->state = LIVE_WHEEL;
 }
@@ -534,6 +581,12 @@ static void do_suspend(const struct op *op)
 	sim_suspend(op->arg[0]);
 	sim_suspends++;
 	sim_last_suspend = sim_time;
+	sim_set_clock(op->arg[0]);	/* timekeeping does the same when it resumes */
+}
+
+static void do_setclock(const struct op *op)
+{
+	sim_set_clock(op->arg[0]);
 }
 
 static void do_oom(const struct op *op)
@@ -544,22 +597,61 @@ static void do_oom(const struct op *op)
 static void do_read(const struct op *op)
 {
 	static const char *const files[] = {
-		"timers", "levels", "spokes", "stats", "lateness", "config" };
+		"timers", "levels", "spokes", "stats", "lateness", "config", "users" };
 
-	unsigned int file = (unsigned long long)op->arg[1] % 6;
+	unsigned int file = (unsigned long long)op->arg[1] % ARRAY_SIZE(files);
 	char *text = sim_read_file(wheel(op->arg[0])->name, files[file],
 				   64 + (unsigned long long)op->arg[2] % 8192);
 	char *line = text, *end;
 
 	/* Each row must be a timer, whatever other actors do meanwhile. */
 	for (; !file && line && (end = strchr(line, '\n')); line = end + 1) {
+		unsigned long function;
+
 		*end = 0;
-		if (*line != '#' &&
-		    strtoull(strrchr(line, ' '), NULL, 0) != (unsigned long)callback)
+		function = strtoull(strrchr(line, ' '), NULL, 0);
+		if (*line != '#' && function != (unsigned long)callback_0 &&
+		    function != (unsigned long)callback_1 && function != (unsigned long)callback_2)
 			sim_find("file timers of %s has a row that is no timer: %s",
 				 wheel(op->arg[0])->name, line);
 	}
 	free(text);
+}
+
+static void do_users(const struct op *op)
+{
+	struct sim_call call;
+	long failed = sim_allocs_failed;
+
+	call_begin(&call, CALL_OTHER, NULL);
+	if (!sim_set_users(op->arg[0] % 2 ? "1" : "0") && sim_allocs_failed == failed)
+		sim_find("the parameter users refused %lld", op->arg[0] % 2);
+	call_end(&call, 0);
+}
+
+/* sync WHEEL: the callbacks that are running now have ended afterwards */
+static void do_sync(const struct op *op)
+{
+	struct mwheel *w = wheel(op->arg[0]);
+	struct sim_call call;
+	unsigned int i;
+	u64 *running;
+
+	if (w->state != LIVE_WHEEL)
+		return;
+	w->setups++;		/* nobody may destroy the wheel meanwhile */
+	running = calloc(sim_nr_slots, sizeof(*running));
+	for (i = 0; i < sim_nr_slots; i++)
+		if (sim_slots[i].wheel == w && sim_slots[i].running)
+			running[i] = sim_slots[i].pops;
+	call_begin(&call, CALL_OTHER, NULL);
+	hwheel_synchronize(w->wheel);
+	call_end(&call, 0);
+	for (i = 0; i < sim_nr_slots; i++)
+		if (running[i] && sim_slots[i].running && sim_slots[i].pops == running[i])
+			sim_find("hwheel_synchronize of %s did not wait for timer %u", w->name, i);
+	free(running);
+	w->setups--;
 }
 
 static void do_sleep(const struct op *op)
@@ -628,8 +720,11 @@ static const struct {
 	{ "down",	do_down,	IN_TASK },
 	{ "up",		do_up,		IN_TASK },
 	{ "suspend",	do_suspend,	IN_TASK },
+	{ "setclock",	do_setclock,	IN_TASK },
 	{ "oom",	do_oom,		IN_TASK },
 	{ "read",	do_read,	IN_TASK },
+	{ "users",	do_users,	IN_TASK },
+	{ "sync",	do_sync,	IN_TASK },
 	{ "sleep",	do_sleep,	IN_TASK },
 	{ "sleepto",	do_sleepto,	IN_TASK },
 	{ "run",	do_run },
@@ -747,9 +842,24 @@ static unsigned long long world_number(const struct program *p, const char *name
 	return otherwise;
 }
 
+/* Timers that are due have had 5 seconds to run. */
+static void check_overdue(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < sim_nr_slots; i++) {
+		const struct slot *slot = &sim_slots[i];
+
+		if (slot->pending && slot->armed_at + 5 * NSEC_PER_SEC < sim_time &&
+		    (u64)slot->expires + slot->wheel->tick + 5 * NSEC_PER_SEC <
+		    (u64)sim_clock(slot->wheel))
+			sim_find("timer %u is due, and does not run", i);
+	}
+}
+
 /*
- * "most COUNTER N" and "least COUNTER N": what wheel 1 may have counted at the end, unless
- * the CPU was held up for KIND=race
+ * "most COUNTER N" and "least COUNTER N": bounds on a counter of wheel 1 at the end. They are
+ * not checked if the CPU was held up for KIND=race.
  */
 static void check_bounds(void)
 {
@@ -788,6 +898,8 @@ static void sim_main(void *arg)
 
 		if (sscanf(program->world[i], "param %31s %u %31s", name, &n, value) == 3)
 			sim_set_param(name, n, strdup(value));
+		if (sscanf(program->world[i], "users %31s", value) == 1)
+			sim_set_users(value);
 		if (sscanf(program->world[i], "oom %u %31s", &n, value) == 2)
 			sim_fail_allocs(n, atoi(value));
 	}
@@ -795,6 +907,7 @@ static void sim_main(void *arg)
 	err = sim_module_init();
 	if (!err) {
 		oracle_new_wheel(&sim_wheels[0]);
+		sim_wheels[0].toggles = sim_toggles;
 		sim_wheels[0].wheel = hwheel_system;
 		sim_wheels[0].state = LIVE_WHEEL;
 		for (i = 0; i < program->nr_world; i++) {
@@ -835,6 +948,7 @@ static void sim_main(void *arg)
 		if (rounds >= 20 && rounds < 200 && first > sim_time)
 			sim_sleep(first - sim_time);
 	}
+	check_overdue();
 	compare_all();
 	check_bounds();
 	leave = world_number(program, "leave", 0);
@@ -875,6 +989,11 @@ void program_run(const struct program *p)
 	sim_world.late_irq = world_number(p, "late_irq", 0);
 	sim_world.migrate = world_number(p, "migrate", 0);
 	sim_world.no_debug_objects = world_number(p, "no_debug_objects", 0);
+	/* CPU 0 is never isolated */
+	sim_world.nohz_full = world_number(p, "nohz_full", 0) & ~1ULL;
+	sim_world.isolcpus = world_number(p, "isolcpus", 0) & ~1ULL;
+	housekeeping_overridden.enabled = sim_world.nohz_full | sim_world.isolcpus;
+	sim_wall_off = world_number(p, "wall", 0);
 	sim_world.no_cpuhp = world_number(p, "no_cpuhp", 0);
 	sim_late_ns = world_number(p, "late_ns", 0);
 	builtin = world_number(p, "builtin", 0);
@@ -1015,6 +1134,7 @@ static long long gen_tick(void)
 
 /* Most delays are a few dozen ticks, so that timers share spokes */
 static bool dense;
+static bool sets;			/* somebody sets the clock */
 
 static long long gen_delay(long long tick)
 {
@@ -1052,7 +1172,7 @@ static void gen_wheel(struct program *p, int actor, int nr, long long *ticks, bo
 	long long levels = one_in(3) ? 0 : 1 + rnd(small ? 5 : 8), tick = gen_tick();
 	long long budget = one_in(2) ? 0 : one_in(2) ? 1 + rnd(20000) : 10000 + rnd(3000000);
 	long long gap = !one_in(4) ? 0 : one_in(20) ? rnd(1000000001) : rnd(2000000);
-	long long spokes[6];
+	long long spokes[6], clock;
 	int i, pow2 = rnd(2);
 
 	for (i = 0; i < 6; i++) {
@@ -1066,7 +1186,8 @@ static void gen_wheel(struct program *p, int actor, int nr, long long *ticks, bo
 	while (levels > 1 && tick > 1000000 && levels * 7 > 63 - 64 + __builtin_clzll(tick))
 		levels--;
 	ticks[nr] = tick;
-	EMIT(p, actor, 't', "wheel", nr, tick, rnd(3), one_in(4), budget, rnd(2), levels, spokes[0],
+	clock = one_in(4) ? 1 : one_in(3) ? 2 + rnd(2) : 0;
+	EMIT(p, actor, 't', "wheel", nr, tick, rnd(3), clock, budget, rnd(2), levels, spokes[0],
 	     spokes[1], spokes[2], spokes[3], spokes[4], spokes[5], gap);
 }
 
@@ -1100,6 +1221,11 @@ static void gen_cb(struct program *p, int actor, long long slot, long long n, lo
 		a = rnd(slots);
 		b = gen_delay(tick);
 		break;
+	case HOW_SETCLOCK:
+		if (!sets)
+			how = HOW_NOTHING;
+		a = (one_in(2) ? 1 : -1) * gen_delay(tick);
+		break;
 	case HOW_SLEEP:
 	case HOW_RUN:
 		a = rnd(one_in(5) ? 1000000 : 10000);
@@ -1115,7 +1241,7 @@ static void gen_cb(struct program *p, int actor, long long slot, long long n, lo
 void program_generate(struct program *p, unsigned long long seed)
 {
 	unsigned int actors, cpus, n, i, slots, wheels, nr_wheels = 0;
-	bool hotplug, oom, suspend, churn, crowd, mistakes, reads, few, fight, parked;
+	bool hotplug, oom, suspend, churn, crowd, mistakes, reads, few, fight, parked, toggle;
 	long long ticks[SIM_WHEELS] = { };
 
 	p->nr = 0;
@@ -1136,6 +1262,8 @@ void program_generate(struct program *p, unsigned long long seed)
 	churn = one_in(4);
 	mistakes = one_in(8);
 	reads = one_in(3);
+	toggle = one_in(8);
+	sets = one_in(4);
 	slots = fight ? 1 + rnd(3) : few ? 1 + rnd(4) : 1 + rnd(200);
 	if (crowd)
 		slots = 1100 + rnd(4000);
@@ -1156,8 +1284,16 @@ void program_generate(struct program *p, unsigned long long seed)
 		world(p, "migrate", 1);
 	if (one_in(4) && cpus > 1)
 		world(p, "ranks", 16U << rnd(12));
+	if (one_in(4) && cpus > 1) {
+		world(p, "nohz_full", rnd(1U << cpus));
+		world(p, "isolcpus", one_in(2) ? rnd(1U << cpus) : 0);
+	}
+	if (one_in(2))
+		world(p, "wall", rnd(1ULL << (20 + rnd(42))));
 	if (mistakes)
 		world(p, "no_debug_objects", rnd(2));
+	if (one_in(3))
+		world(p, "users", 1);
 
 	wheels = 1 + rnd(one_in(3) ? 6 : 2);
 	for (i = 1; i <= wheels; i++)
@@ -1234,7 +1370,19 @@ void program_generate(struct program *p, unsigned long long seed)
 			continue;
 		}
 		if (reads && one_in(12)) {
-			EMIT(p, a, 't', "read", w, rnd(6), rnd(8192));
+			EMIT(p, a, 't', "read", w, rnd(7), rnd(8192));
+			continue;
+		}
+		if (one_in(60)) {
+			EMIT(p, a, 't', "sync", w);
+			continue;
+		}
+		if (sets && one_in(n / 8 + 1)) {
+			EMIT(p, a, 't', "setclock", (one_in(2) ? 1 : -1) * gen_delay(tick));
+			continue;
+		}
+		if (toggle && one_in(n / 4 + 1)) {
+			EMIT(p, a, 't', "users", rnd(2));
 			continue;
 		}
 		if (crowd && reads && one_in(3)) {

@@ -17,6 +17,12 @@ peek int peek_base_cpu(const struct hwheel_base *base)
 	return base->cpu;
 }
 
+/* Of a base, or NULL if the work is that of a clock that was set */
+peek struct hwheel_base *peek_want_base(struct irq_work *work)
+{
+	return work == &hwheel_set_work ? NULL : container_of(work, struct hwheel_base, want);
+}
+
 peek struct hwheel *peek_base_wheel(const struct hwheel_base *base)
 {
 	return base->wheel;
@@ -125,6 +131,19 @@ peek const char *peek_at_rest(struct hwheel *wheel)
 	return NULL;
 }
 
+/*
+ * Was the clock set, and something is still to be done for that: has the base another offset,
+ * or a closed level?
+ */
+peek bool peek_setting(struct hwheel *wheel, int cpu)
+{
+	const struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+
+	return wheel->wall && (hwheel_set_work.busy || base->levels.closed ||
+	       base->offset != (wheel->clock == CLOCK_TAI ? hwheel_offsets.tai :
+				hwheel_offsets.real));
+}
+
 peek bool peek_break(struct hwheel *wheel, int cpu)
 {
 	return !per_cpu_ptr(wheel->bases, cpu)->armed;
@@ -211,7 +230,7 @@ peek u64 peek_moves(struct hwheel *wheel)
 	return sum;
 }
 
-/* Levels that exist, and the parking lot if it holds timers; none of an empty CPU that is off */
+/* The number of rows of a CPU in the file levels. An offline CPU without timers has no row. */
 peek unsigned int peek_levels_shown(struct hwheel *wheel, int cpu)
 {
 	struct hwheel_levels *levels = &per_cpu_ptr(wheel->bases, cpu)->levels;
@@ -224,7 +243,7 @@ peek unsigned int peek_levels_shown(struct hwheel *wheel, int cpu)
 	return levels->nr + parked;
 }
 
-/* Of the CPU that has most, from what was allocated */
+/* Bytes on the CPU that has most, from the sizes of its allocations */
 peek size_t peek_bytes(struct hwheel *wheel)
 {
 	size_t most = 0;
@@ -240,6 +259,7 @@ peek size_t peek_bytes(struct hwheel *wheel)
 			bytes += sim_allocated(base->levels.level[i].spokes);
 		for (fans = base->fans; fans; fans = fans->next)
 			bytes += sizeof(fans->fan);
+		bytes += sim_allocated(base->users);
 		most = bytes > most ? bytes : most;
 	}
 	return most;
@@ -262,6 +282,7 @@ unsigned long sim_hwheel_expires_jiffies(const struct hwheel_timer *timer)
 
 extern const struct sim_param __start_sim_params[], __stop_sim_params[];
 
+/* Whether it was set. A parameter may refuse a value. */
 bool sim_set_param(const char *name, unsigned int i, const char *value)
 {
 	const struct sim_param *param;
@@ -269,6 +290,8 @@ bool sim_set_param(const char *name, unsigned int i, const char *value)
 	for (param = __start_sim_params; param < __stop_sim_params; param++) {
 		if (strcmp(param->name, name) || i >= param->nr)
 			continue;
+		if (param->type == sim_cb)
+			return !((const struct kernel_param_ops *)param->var)->set(value, NULL);
 		if (param->type == sim_charp)
 			*(const char **)param->var = value;
 		else if (param->type == sim_ullong)

@@ -21,15 +21,11 @@ serial console that also has kernel messages is a recording, too:
 	hwr1 end
 
 time_ns is the time of the wheel's clock, or the time since boot; marked lines have
-it in seconds. A snapshot without an end is dropped. Besides config, levels,
-spokes, stats and lateness, a snapshot may have "callbacks", a summary of the
-timers file: "# cpu function timers soonest_ns". soonest_ns is the time that
-remained until the first of these timers was due.
+it in seconds. A snapshot without an end is dropped.
 """
 
 import collections
 import errno
-import itertools
 import json
 import os
 import re
@@ -40,13 +36,7 @@ from fractions import Fraction
 VERSION = 1
 MARK = f'hwr{VERSION} '
 DEBUGFS = '/sys/kernel/debug/hwheel'
-FILES = ('config', 'levels', 'spokes', 'stats', 'lateness')
-
-# The most rows of the timers file that a summary reads
-CALLBACK_ROWS = 200000
-
-# The kernel's KTIME_MAX: the interval of a level without an end
-NEVER = (1 << 63) - 1
+FILES = ('config', 'levels', 'spokes', 'stats', 'lateness', 'users')
 
 
 class Error(Exception):
@@ -195,16 +185,9 @@ class Snapshot:
         """For each up_to_ns, a power of two: the callbacks that were late by less."""
         return {row['up_to_ns']: row['timers'] for row in self.rows('lateness')}
 
-    def callbacks(self, cpu=None):
-        """Per callback: its timers, and in how many ns the first is due."""
-        found = {}
-        for row in self.rows('callbacks'):
-            if cpu is not None and row['cpu'] != cpu:
-                continue
-            timers, soonest = found.get(row['function'], (0, NEVER))
-            found[row['function']] = (timers + row['timers'],
-                                      min(soonest, row['soonest_ns']))
-        return found
+    def users(self):
+        """The row of each callback. Without counting, all but pending is None."""
+        return {row['function']: row for row in self.rows('users')}
 
     def check(self):
         """Raises an Error unless there is a wheel in it."""
@@ -285,35 +268,11 @@ def read_wheel(debugfs, wheel):
         raise Error(f"there is no wheel '{wheel}' in {debugfs} "
                     f"({folder}/{name}: {error.strerror})") from None
     snapshot = Snapshot(wheel, 0, files)
-    clock = (time.CLOCK_BOOTTIME if snapshot.config.get('clock') == 'boottime'
-             else time.CLOCK_MONOTONIC)
+    clock = {'boottime': time.CLOCK_BOOTTIME, 'realtime': time.CLOCK_REALTIME,
+             'tai': time.CLOCK_TAI}.get(snapshot.config.get('clock'), time.CLOCK_MONOTONIC)
     snapshot.time_ns = time.clock_gettime_ns(clock)
     snapshot.check()
     return snapshot
-
-
-def read_callbacks(debugfs, wheel, most=CALLBACK_ROWS):
-    """Summarizes the timers file; reads this many rows at most.
-
-    The file has a row a timer and may have millions. Returns the text of
-    "callbacks".
-    """
-    found = {}
-    with open(os.path.join(debugfs, wheel, 'timers'), encoding='utf-8') as file:
-        columns = next(file, '# cpu level spoke expires_ns remaining_ns function')[1:].split()
-        cpu, remaining = columns.index('cpu'), columns.index('remaining_ns')
-        for line in itertools.islice(file, most):
-            words = line.split(None, len(columns) - 1)
-            if len(words) < len(columns):
-                continue
-            key = words[cpu], words[-1].strip()
-            timers, soonest = found.get(key, (0, NEVER))
-            found[key] = timers + 1, min(soonest, int(words[remaining]))
-    rows = ['# cpu function timers soonest_ns']
-    # A function may have a blank: in debugfs it is the last column, but not here
-    rows += [f"{cpu} {function.replace(' ', '')} {timers} {soonest}"
-             for (cpu, function), (timers, soonest) in sorted(found.items())]
-    return '\n'.join(rows) + '\n'
 
 
 #

@@ -85,6 +85,8 @@ class Base:
         self.clock = clock
         self.held = collections.defaultdict(list)   # by level and spoke
         self.count = collections.Counter()
+        self.armed = collections.Counter()          # by callback
+        self.expired = collections.Counter()
 
     def place(self, due):
         for level, spokes in enumerate(self.n):
@@ -100,6 +102,7 @@ class Base:
     def add(self, timer):
         self.held[self.place(timer.due)].append(timer)
         self.count['added'] += 1
+        self.armed[timer.function] += 1
 
     def empty(self, where):
         for timer in self.held.pop(where, ()):
@@ -119,6 +122,7 @@ class Base:
         fired = self.held.pop((0, self.clock % self.n[0]), [])
         assert all(timer.due == self.clock for timer in fired)
         self.count['expired'] += len(fired)
+        self.expired.update(timer.function for timer in fired)
 
 
 class Wheel:
@@ -129,6 +133,7 @@ class Wheel:
         self.n = n
         self.tick_ns = tick_ns
         self.bases = [Base(n, clock) for _ in range(cpus)]
+        self.counts_users = True
         self.late = collections.Counter()
 
     @property
@@ -151,6 +156,16 @@ class Wheel:
         return sum(len(timers) for c, l, _, timers in self.held()
                    if cpu in (None, c) and level in (None, l))
 
+    def users(self):
+        """(function, pending, armed, expired, max_late_ns)"""
+        pending = collections.Counter(t.function for h in self.held() for t in h[3])
+        for function in sorted(set().union(*(base.armed for base in self.bases))):
+            armed = sum(base.armed[function] for base in self.bases)
+            expired = sum(base.expired[function] for base in self.bases)
+            yield (function.replace(' ', ''), pending[function],
+                   *((armed, expired, 1000 * len(function)) if self.counts_users
+                     else ('-', '-', '-')))
+
     def files(self):
         tick, base = self.tick_ns, self.bases[0]
         config = [('name', self.name), ('tick_ns', tick), ('levels', len(self.n)),
@@ -167,7 +182,7 @@ class Wheel:
                 width = base.u[level] * tick
                 due = [timer.due for _, held in mine for timer in held]
                 levels.append((cpu, level, width, 64 if parked else self.n[level],
-                               hw.NEVER if parked else width * self.n[level],
+                               (1 << 63) - 1 if parked else width * self.n[level],
                                base.clock * tick if parked else
                                base.clock * tick // width * width, len(mine), len(due),
                                min(due) * tick if due else '-'))
@@ -187,7 +202,8 @@ class Wheel:
                 'spokes': table('cpu level spoke expiration_ns timers', spokes),
                 'timers': table('cpu level spoke expires_ns remaining_ns function', timers),
                 'stats': table(' '.join(stats[0]), stats[1:]),
-                'lateness': table('up_to_ns timers', sorted(self.late.items()))}
+                'lateness': table('up_to_ns timers', sorted(self.late.items())),
+                'users': table('function pending armed expired max_late_ns', self.users())}
 
     def write(self, folder):
         os.makedirs(folder, exist_ok=True)
@@ -294,8 +310,8 @@ class Plan(Test):
                          '4 levels, 132 spokes')
 
     def test_memory_is_what_a_stock_kernel_says(self):
-        self.assertEqual(plan.memory_per_cpu([128] * 5), 47232)
-        self.assertIn('47,232 bytes', self.ok('hwheel-plan', '--range', '1y'))
+        self.assertEqual(plan.memory_per_cpu([128] * 5), 47296)
+        self.assertIn('47,296 bytes', self.ok('hwheel-plan', '--range', '1y'))
 
     def brute_force(self, n, longest):
         """Moves by delay, over all phases of the clock."""
@@ -529,10 +545,22 @@ class Top(Test):
         self.check_frame(text, 80)
         self.assertIn('wheel system  all 2 CPUs  tick 1 ms  monotonic  softirq', text)
         self.assertIn(f'timers {self.wheel.timers()} ', text)
-        functions = collections.Counter(t.function for h in self.wheel.held() for t in h[3])
-        rows = re.findall(r'^ +(\d+)  +\S+ \S+  (\S+)$', text, re.M)
-        self.assertEqual(rows, [(str(functions[f]), f.replace(' ', ''))
-                                for f in ('conn_timeout [demo]', 'lease_end')])
+        users = sorted(self.wheel.users(), key=lambda row: -row[1])
+        rows = re.findall(r'^ +(\d+) +- +- +(\S+ us)  (\S+)$', text, re.M)
+        self.assertEqual(rows, [(str(row[1]), hw.format_ns(row[4]), row[0]) for row in users])
+        self.assertEqual(len(rows), 2)
+
+    def test_without_counting(self):
+        self.wheel.counts_users = False
+        self.wheel.write(self.path('wheels/system'))
+        text = self.ok('hwheel-top', *self.debugfs, '--once', '--interval', '0')
+        rows = re.findall(r'^ +(\d+) +- +- +-  (\S+)$', text, re.M)
+        self.assertEqual(sorted(rows), sorted((str(row[1]), row[0])
+                                              for row in self.wheel.users()))
+        for sort in ('pending', 'armed', 'late', 'name'):
+            found = json.loads(self.ok('hwheel-top', *self.debugfs, '--json', '--interval', '0',
+                                       '--sort', sort))['callbacks']
+            self.assertEqual([row['armed'] for row in found], [None, None])
 
     def test_width_and_cpu(self):
         text = self.ok('hwheel-top', *self.debugfs, '--once', '--interval', '0', '--cpu', '1',
@@ -555,7 +583,8 @@ class Top(Test):
             rows = [row for row in rows if cpu is None or row[0] == str(cpu)]
             self.assertEqual(found['timers'], sum(int(row[7]) for row in rows))
             self.assertEqual(found['timers'], self.wheel.timers(cpu))
-            self.assertEqual(sum(c['timers'] for c in found['callbacks']), found['timers'])
+            self.assertEqual(sum(c['pending'] for c in found['callbacks']),
+                             self.wheel.timers())
             self.assertEqual(found['next_ns'], min(int(row[8]) for row in rows
                                                     if row[8] != '-'))
             for level in found['levels']:
@@ -572,6 +601,18 @@ class Top(Test):
             n = kept[2].stats()[counter] - kept[1].stats()[counter]
             self.assertGreater(n, 0)
             self.assertAlmostEqual(found['rates'][rate], n / 0.05)
+        self.assertEqual(len(found['callbacks']), 2)
+        for row in found['callbacks']:
+            old, new = (one.users()[row['function']] for one in kept[1:])
+            self.assertEqual({key: row[key] for key in new}, new)
+            self.assertAlmostEqual(row['rates']['expired'],
+                                   (new['expired'] - old['expired']) / 0.05)
+            self.assertEqual(row['rates']['armed'], 0)
+        self.assertGreater(sum(row['rates']['expired'] for row in found['callbacks']), 0)
+        shown = self.ok('hwheel-top', '--replay', path, '--once')
+        for row in found['callbacks']:
+            self.assertRegex(shown, rf"\n +{row['pending']} +0 +{row['rates']['expired']:.0f}"
+                             rf" +{row['max_late_ns'] // 1000} us  {re.escape(row['function'])}\n")
         old, new = kept[1].lateness(), kept[2].lateness()
         late = sorted(up_to for up_to in new
                       for _ in range(new[up_to] - old.get(up_to, 0)))
@@ -580,8 +621,9 @@ class Top(Test):
             'p99_ns': late[-(-len(late) * 99 // 100) - 1], 'max_ns': late[-1]})
 
     def test_sort(self):
-        for sort, key in (('timers', lambda c: -c['timers']), ('name', lambda c: c['function']),
-                          ('soonest', lambda c: c['soonest_ns'])):
+        for sort, key in (('pending', lambda c: -c['pending']), ('armed', lambda c: -c['armed']),
+                          ('late', lambda c: -c['max_late_ns']),
+                          ('name', lambda c: c['function'])):
             found = json.loads(self.ok('hwheel-top', *self.debugfs, '--json', '--interval', '0',
                                        '--sort', sort))['callbacks']
             self.assertEqual(found, sorted(found, key=key))
@@ -631,13 +673,15 @@ class Top(Test):
     def test_record_sh(self):
         want = json.loads(self.ok('hwheel-top', *self.debugfs, '--json', '--interval', '0'))
         for shell in (['dash'], ['busybox', 'sh']):
-            done = self.record_sh(shell, '-c', '-n', '2', '-i', '0.01')
+            done = self.record_sh(shell, '-n', '2', '-i', '0.01')
             self.assertEqual((done.returncode, done.stderr), (0, ''))
             # As a console may have it: noise between, and before a line
             noisy = re.sub('^', '[ 1.0] ', done.stdout, flags=re.M).replace(
                 '\n', '\r\nrandom: crng init done\r\n')
             for text in (done.stdout, noisy):
                 found = json.loads(self.ok('hwheel-top', '--replay', '-', '--json', stdin=text))
+                for row in found['callbacks'] + want['callbacks']:
+                    row.pop('rates', None)      # WANT is of one snapshot and has none
                 for key in ('config', 'levels', 'stats', 'callbacks', 'timers'):
                     self.assertEqual(found[key], want[key], key)
             # A snapshot without an end is left out
@@ -747,7 +791,8 @@ class Keys(Test):
         self.press('C', 'CPU 1 of 2')
         self.press('w', 'wheel pace  CPU 1')
         self.press('W', 'wheel system  CPU 1')
-        self.press('s', '(by soonest')
+        self.press('s', '(by armed')
+        self.press('s', '(by late')
         self.press('s', '(by name')
         self.press(' ', 'paused')
         os.write(self.master, b't')

@@ -41,7 +41,7 @@ show_levels()
 # the header. The name of a module may follow that of a callback.
 check_debugfs()
 {
-	for file in config levels spokes timers stats lateness; do
+	for file in config levels spokes timers stats lateness users; do
 		mode=$(stat -c %a $file)
 		awk -v mode="$mode" '
 		NR == 1 { bad = $1 != "#"; columns = NF - 1 }
@@ -80,7 +80,7 @@ check_sums()
 {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		counts=$(counts)
-		for file in levels spokes timers lateness; do
+		for file in levels spokes timers lateness users; do
 			cat $file >/tmp/$file
 		done
 		cat stats >/tmp/stats
@@ -103,6 +103,15 @@ check_sums()
 		exact += bound[$1, $2, $3] >= $4
 	}
 	file == "lateness" { late += $2 }
+	file == "users" {
+		used += $2; armed += $3; expired += $4
+		if ($5 > worst)
+			worst = $5
+		if ($1 ~ /^session_expired\[hwheel_sessions\]$/)
+			sessions += $2
+		if (NF != 5 || $1 == "other")
+			bad = bad " users"
+	}
 	file == "stats" { stats[$1] = $2 }
 	END {
 		pending = stats["added"] - stats["cancelled"] - stats["expired"]
@@ -116,10 +125,47 @@ check_sums()
 			bad = bad " pending"
 		if (!late || late != stats["expired"] || occupied || !exact)
 			bad = bad " sums"
+		if (used != timers || armed != stats["added"] + stats["rearmed"] ||
+		    expired != stats["expired"] || worst != stats["max_late_ns"] || !sessions)
+			bad = bad " users"
 		if (bad)
-			print "debugfs:" bad, levels, spokes, timers, pending, late, occupied, exact
+			print "debugfs:" bad, levels, spokes, timers, pending, late, occupied, exact,
+				used, armed, expired, worst, sessions
 		exit bad != ""
-	}' /tmp/levels /tmp/spokes /tmp/timers /tmp/lateness /tmp/stats
+	}' /tmp/levels /tmp/spokes /tmp/timers /tmp/lateness /tmp/users /tmp/stats
+}
+
+# Counting begins at 0, and ends.
+check_users()
+{
+	users=/sys/module/hwheel/parameters/users
+	armed=$(armed)
+	echo 1 >$users && [ "$(armed)" -lt "$armed" ] || return 1
+	! echo maybe >$users 2>/dev/null || return 1
+	echo 0 >$users
+	awk 'NR > 1 && (NF != 5 || !$2 || $3 $4 $5 != "---") { bad = 1 }
+	END { exit bad || NR < 2 }' users
+}
+
+# Delayed work counts for its function.
+check_jobs()
+{
+	awk '$1 == "jobs_poll[hwheel_jobs]" && $3 { found = 1 }
+	/hwheel_work_expired/ { bad = 1 }
+	END { exit bad || !found }' /sys/kernel/debug/hwheel/system/users
+}
+
+# The rows of a module that is unloaded have a hashed pointer, and no address.
+check_unloaded()
+{
+	awk 'NR > 1 && $1 ~ /^[0-9a-f]+$/ { found = 1 }
+	/jobs_poll|0x/ { bad = 1 }
+	END { exit bad || !found }' /sys/kernel/debug/hwheel/system/users
+}
+
+armed()
+{
+	awk 'NR > 1 { armed += $3 } END { print armed }' users
 }
 
 uptime()
@@ -133,18 +179,21 @@ log()
 }
 
 check_refused && log refused
-insmod hwheel.ko tick_ns=20000000 levels=3 spokes=10,60 || exit 1
+insmod hwheel.ko tick_ns=20000000 levels=3 spokes=10,60 users=1 || exit 1
 insmod hwheel_sessions.ko sessions=1000 max_ms=300000 traffic_ms=1000 || exit 1
 sleep 6
 (cd /sys/kernel/debug/hwheel/system && check_parameters) && log parameters
 (cd /sys/kernel/debug/hwheel/system && check_sums) && log sums
+(cd /sys/kernel/debug/hwheel/system && check_users) && log users
 rmmod hwheel_sessions && rmmod hwheel || exit 1
 
 insmod hwheel.ko || exit 1
 log "$(grep ^bytes_per_cpu /sys/kernel/debug/hwheel/system/config)"
 # The module tests itself. It does not load if a test fails.
 insmod hwheel_rcu.ko && rmmod hwheel_rcu && log rcu
-insmod hwheel_jobs.ko && rmmod hwheel_jobs && log jobs
+echo 1 >/sys/module/hwheel/parameters/users
+insmod hwheel_jobs.ko && check_jobs && rmmod hwheel_jobs && check_unloaded && log jobs
+echo 0 >/sys/module/hwheel/parameters/users
 insmod hwheel_sessions.ko sessions="$sessions" $parameters || exit 1
 log loaded
 

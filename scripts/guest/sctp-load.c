@@ -6,11 +6,11 @@
  *
  * Usage: sctp-load echo N		sends N messages, which must arrive in order;
  *					counts how often T3-rtx has expired
- *	  sctp-load idle SECONDS	the time to the end of an association that the
- *					server closes when it is idle for SECONDS
- *	  sctp-load beat SECONDS	heartbeats sent while it is idle
- *	  sctp-load dead COMMAND	the time to the end of an association with
- *					data to send, after COMMAND cut the link
+ *	  sctp-load idle SECONDS	the time until the server closes an association,
+ *					which it does when that is idle for SECONDS
+ *	  sctp-load beat SECONDS	heartbeats sent while an association is idle
+ *	  sctp-load dead COMMAND	runs COMMAND, which cuts the link; the time until
+ *					an association with data to send ends
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC2154
 #
-# The guest of suspend.sh runs this. It suspends while timers are pending, and the
-# real-time clock wakes it. suspend.sh sets $before and $after: the delays, in ms, of the
-# timers that are armed before and after the suspend. It also sets $asleep and $awake:
-# how long to sleep, and how long to wait after that, in s.
+# The guest of suspend.sh runs this script. The script suspends the guest while timers are
+# pending, and the real-time clock wakes the guest. suspend.sh sets these variables:
+#	before, after	the delays in ms of timers that are armed before the sleep, and of
+#			timers that are armed after it
+#	asleep		how long to sleep, in s
+#	awake		how long to wait after the sleep, in s
 
 log()
 {

@@ -9,8 +9,8 @@
 set -eu
 wheel=/sys/kernel/debug/hwheel/system
 
-# Of each level: timers, occupied spokes and the next expiration, as text. And the
-# counters that only timers change.
+# Of each level: timers, occupied spokes and the next expiration, as text. The counters
+# that only timers change. Of each callback: what "users" counts.
 from_debugfs()
 {
 	awk '!/^#/ { timers[$2] += $8; occupied[$2] += $7 }
@@ -23,6 +23,7 @@ from_debugfs()
 		}
 	}' $wheel/levels | sort
 	awk '/^(added|rearmed|cancelled|expired|cascaded) / { print $1, $2 }' $wheel/stats | sort
+	sed -n '2,$ s/^/callback /p' $wheel/users | sort
 }
 
 from_json()
@@ -38,6 +39,11 @@ import json, sys
 for name, n in json.load(sys.stdin)["stats"].items():
     print(name, n)' </tmp/json |
 		grep -E '^(added|rearmed|cancelled|expired|cascaded) ' | sort
+	python3 -c '
+import json, sys
+for row in json.load(sys.stdin)["callbacks"]:
+    print("callback", row["function"], row["pending"], row["armed"], row["expired"],
+          row["max_late_ns"])' </tmp/json | sort
 }
 
 # The line of the parked timers has no ring, and is left out
@@ -47,6 +53,7 @@ from_screen()
 		's/^level ([0-9]+) .* ([0-9]+) in +([0-9]+) spokes .*/level \1 \2 \3/p'
 }
 
+echo 1 >/sys/module/hwheel/parameters/users
 insmod samples/hwheel_sessions.ko sessions=2000 min_ms=600000 max_ms=900000 traffic_ms=100
 sleep 3
 from_debugfs >/tmp/before
@@ -56,6 +63,7 @@ cat /tmp/screen
 from_debugfs >/tmp/debugfs
 diff /tmp/before /tmp/debugfs
 grep -E '^level [0-9]+ [1-9]' /tmp/debugfs
+grep -E '^callback session_expired\[hwheel_sessions\] [1-9][0-9]+ [1-9][0-9]+ 0 0$' /tmp/debugfs
 from_json | diff /tmp/debugfs -
 sed -n 's/ [^ ]*$//; /^level/p' /tmp/debugfs |
 	grep -v "^level $(awk '$1 == "levels" { print $2 }' $wheel/config) " >/tmp/levels

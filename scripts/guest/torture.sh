@@ -9,6 +9,8 @@
 #	$suspend		how many seconds the machine sleeps each time; 0 for never
 #	$unload			after how many seconds to remove hwheel_torture amid the
 #				test; 0 for never
+#	$users			often if hwheel is to begin and end to count by callback
+#				during the test; once if it begins before
 
 log()
 {
@@ -53,7 +55,11 @@ sleep_often()
 
 read_debugfs()
 {
+	n=0
 	while ! finished; do
+		n=$((n + 1))
+		[ $users = once ] ||
+			echo $((n % 3 != 0)) >/sys/module/hwheel/parameters/users
 		cat /sys/kernel/debug/hwheel/*/* >/dev/null 2>&1
 		sleep 0.2
 	done
@@ -62,6 +68,7 @@ read_debugfs()
 # hrtimers have low resolution until the first tick
 sleep 0.05
 insmod hwheel.ko $hwheel || exit 1
+echo 1 >/sys/module/hwheel/parameters/users || exit 1
 insmod hwheel_torture.ko $torture || exit 1
 log loaded
 rmmod hwheel 2>/dev/null && log "hwheel was removed while it was used"

@@ -11,7 +11,8 @@
 #	took		how long a build took
 #	grafted		y: hwheel is in the source, see tools/graft, and so are patches/
 #
-# Usage: build-kernel.sh KERNEL|list
+# Usage: [SERIES=number] build-kernel.sh KERNEL|list
+#	 SERIES replaces the series of the file
 
 . "$(dirname "$0")/lab.sh"
 
@@ -20,6 +21,7 @@ kernels=$lab_scripts/lab/kernels name=${1:-none} series='' parts='' took='' graf
 [ -f "$kernels/$name" ] || die "no kernel $name; build-kernel.sh list names them"
 # shellcheck source=/dev/null
 . "$kernels/$name"
+series=${SERIES:-$series}
 
 case $name in
 uml*)	make=(make ARCH=um) image=linux packages=() ;;

@@ -9,7 +9,7 @@ suite()
 {
 	local bound out=$lab_work/bench
 
-	OUT=$lab_work WHERE=icount WHAT="cascade hold" READ=0.5 "$lab_scripts/bench.sh" |
+	KERNEL=6.12 OUT=$lab_work WHERE=icount WHAT="cascade hold" READ=0.5 "$lab_scripts/bench.sh" |
 		tee "$out" || :
 	for bound in "longest lock hold, a million in a spoke" "  the levels alone" \
 		     "1 ms timer beside that cascade"; do

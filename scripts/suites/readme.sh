@@ -30,6 +30,7 @@ readme_table()
 	visitor		make torture			TIME=5		%End of test: SUCCESS
 	visitor		make fuzz			TIME=3		-
 	visitor		make bench			QUICK=1 WHERE=uml WHAT=life	bench.svg
+	visitor		make picture			-		bench.svg
 	visitor		make pacing			RATE=4 TIME=1	%hwpace
 	visitor		make htmldocs			-		Documentation/output/index.html
 	visitor		make deb			-		build/hwheel-dkms_*.deb
@@ -61,6 +62,7 @@ readme_table()
 	debugfs		timers				-		-
 	debugfs		stats				-		-
 	debugfs		lateness			-		-
+	debugfs		users				-		-
 	again		modprobe hwheel			-		/sys/module/hwheel/refcnt
 	refusal		Invalid module format		-		-
 	END
@@ -322,9 +324,8 @@ readme_guest()
 	sign=- item="no other files in debugfs"
 	readme_step "ls $wheel | wc -l | grep -x $(readme_rows debugfs | wc -l)"
 	item="parameters' defaults"
-	readme_step "$(sed -n -E 's/.*tick_ns \(([0-9]+)\).*/grep "^tick_ns \1$" /p
-			s/^\(([0-9]+); a list.*levels \(([0-9]+)\).*/grep "^spokes \1,\1" /p' \
-			"$readme" | sed "s,$, $wheel/config \&\&,") :"
+	readme_step "$(readme_defaults | sed -E "s,(.*) (.*),grep -E '^\1 \2(\,\2)*\$' $wheel/config \&\&,") :"
+	[ "$(readme_defaults | wc -l)" = 4 ] || die "README: not 4 parameters with a default"
 	item="hwheel-top and debugfs say the same"
 	readme_step "sh scripts/guest/top.sh"
 	IFS=$'\t' read -r where item arguments sign < <(readme_rows refusal)
@@ -353,6 +354,15 @@ readme_guest()
 	done
 	guest_log "$console" >"$lab_work/log"
 	try "guest: kernel log" clean_log "$lab_work/log"
+}
+
+# The parameters of README and their defaults
+readme_defaults()
+{
+	awk '/^- /			{ name = $2 }
+		/^- [a-z_]+: /,/^$/	{ if (match($0, /The default is [0-9]+/))
+						print name, substr($0, RSTART + 15, RLENGTH - 15) }
+	' "$readme" | tr -d :
 }
 
 # readme_step COMMAND: adds COMMAND to those that the guest runs, in ~/hwheel

@@ -8,9 +8,9 @@
 # LINUX_VERSION_CODE, EXPORT_SYMBOL_GPL(), spinlock_t and other types, struct
 # file_operations, and READ_ONCE(), which is volatile
 sim_may=CONST_STRUCT,EXPORT_SYMBOL,IS_ENABLED_CONFIG,LINUX_VERSION_CODE,NEW_TYPEDEFS,VOLATILE
-# Stubs ignore arguments, and module_init() makes a function that returns
+# Stubs ignore arguments. The stub of module_init() has a return inside the macro
 sim_may+=,MACRO_ARG_UNUSED,MACRO_WITH_FLOW_CONTROL
-# The oracle need not listen to each tracepoint
+# The oracle's functions for tracepoints are weak, because not every tracepoint has one
 sim_may+=,WEAK_DECLARATION
 # race.c makes the sanitizer's functions for each size
 sim_may+=,COMPLEX_MACRO,MACRO_ARG_REUSE

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// What a human has to add to move net/can/bcm.c: a function sets the time of the
-// timer for two callers, one that starts it then and one that restarts it. Now
-// it starts the timer itself.
+// What a human has to add to convert net/can/bcm.c. A function there sets the time of a
+// timer. One of its callers then starts the timer, the other restarts it. With this patch
+// the function starts the timer itself.
 
 @@
 expression T, E;
@@ -24,8 +24,8 @@ expression T;
 + bcm_tx_set_expiry(op, T);
 + return HRTIMER_NORESTART;
 
-// An operation that sends cancels this timer, but never starts it. hwheel wants a callback
-// for it, too.
+// Operations that send have this timer, too. They cancel it, but never start it. hwheel wants
+// a callback for it.
 @@
 expression T, U;
 @@

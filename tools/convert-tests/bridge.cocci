@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// What a human has to add to move net/bridge: it calls br_timer_value() for the
+// What a human has to add to convert net/bridge. It calls br_timer_value() for the
 // timer of a delayed work, too. A delayed work is not converted.
 
 @@

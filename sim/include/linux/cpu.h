@@ -17,5 +17,6 @@ void cpuhp_remove_state_nocalls(int state);
 #define cpu_possible(cpu)	((unsigned int)(cpu) < nr_cpu_ids)
 #define cpu_to_node(cpu)	0
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < (int)nr_cpu_ids; (cpu)++)
+#define for_each_online_cpu(cpu)	for_each_possible_cpu(cpu) if (cpu_online(cpu))
 
 #endif /* _SIM_LINUX_CPU_H */

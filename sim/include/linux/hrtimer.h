@@ -32,9 +32,4 @@ void hrtimer_start(struct hrtimer *timer, ktime_t expires, enum hrtimer_mode mod
 int hrtimer_try_to_cancel(struct hrtimer *timer);
 int hrtimer_cancel(struct hrtimer *timer);
 
-static inline ktime_t hrtimer_get_expires(const struct hrtimer *timer)
-{
-	return timer->__expires;
-}
-
 #endif /* _SIM_LINUX_HRTIMER_H */

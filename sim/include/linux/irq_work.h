@@ -15,5 +15,6 @@ struct irq_work {
 
 bool irq_work_queue(struct irq_work *work);
 bool irq_work_is_busy(struct irq_work *work);
+void irq_work_sync(struct irq_work *work);
 
 #endif /* _SIM_LINUX_IRQ_WORK_H */

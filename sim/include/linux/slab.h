@@ -13,6 +13,7 @@ void sim_free(const void *ptr);
 
 #define kzalloc(size, gfp)		sim_alloc(size, true)
 #define kvmalloc_node(size, gfp, node)	sim_alloc(size, false)
+#define kvzalloc(size, gfp)		sim_alloc(size, true)
 #define kvzalloc_node(size, gfp, node)	sim_alloc(size, true)
 #define kvmalloc_array(n, size, gfp)	sim_alloc((size_t)(n) * (size), false)
 #define kfree(ptr)			sim_free(ptr)

@@ -47,6 +47,7 @@ void sim_spin_init(raw_spinlock_t *lock);
 	do { raw_spin_unlock(lock); local_irq_enable(); } while (0)
 
 #define smp_mb__after_spinlock()		barrier()
+#define smp_mb()				barrier()
 
 /* A lock that sleeps. hwheel.c uses it on PREEMPT_RT only. */
 typedef struct spinlock {

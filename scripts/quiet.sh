@@ -1,0 +1,128 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Boots a stock kernel in QEMU with an isolated CPU, and counts the interrupts of that CPU
+# while wheels are created and destroyed, while timers that were armed on it expire, while
+# debugfs is read, and while another CPU goes offline. Also counts how often timers of several
+# kinds wake an idle CPU. Prints a line for each check:
+#	quiet: NAME ok|FAILED
+# The exit status is 0 if none failed.
+#
+# Usage: [KERNEL=name] quiet.sh
+
+. "$(dirname "$0")/lab/lab.sh"
+. "$(dirname "$0")/lab/verdicts.sh"
+
+flavour=${KERNEL:-6.12}
+log=$lab_work/log console=$lab_work/console
+
+build()
+{
+	build_modules quiet-build "$headers" "$lab_work/build" || return
+	mkdir "$lab_work/module"
+	cp "$lab_scripts/guest/quiet-timers.c" "$lab_work/module"
+	echo 'obj-m := quiet-timers.o' >"$lab_work/module/Kbuild"
+	quiet quiet-module kbuild "$headers" M="$lab_work/module" \
+		KCFLAGS="-I$lab_work/build" \
+		KBUILD_EXTRA_SYMBOLS="$lab_work/build/Module.symvers" modules
+}
+
+boot()
+{
+	local status=0
+
+	APPEND='isolcpus=2 nohz_full=2 tsc=nowatchdog' TIMEOUT=200 \
+		"$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 3 512M "$lab_scripts/guest/quiet.sh" \
+		"$lab_work/build/hwheel.ko" "$lab_work/module/quiet-timers.ko" >"$console" ||
+		status=$?
+	guest_log "$console" >"$log"
+	[ "$status" = 0 ] && logged unloaded
+}
+
+# phase NAME: prints what the guest counted in this phase: the total, then the rows
+phase()
+{
+	sed -n "s/^lab: phase $1 cpu [0-9]* interrupts: //p" "$log" | grep .
+}
+
+# no_interrupts PHASE...
+no_interrupts()
+{
+	local name
+
+	for name; do
+		[ "$(phase "$name")" = 0 ] || { echo "$name: $(phase "$name")"; return 1; }
+	done
+}
+
+# on_housekeepers: whether all timers that the isolated CPU armed expired on other CPUs. The
+# guest armed them in one interrupt. That must be the only one.
+on_housekeepers()
+{
+	grep -E '^quiet: timers of hwheel:.* fired 950, there 0, cancelled 50, early 0,' "$log" &&
+		[ "$(phase isolated-armed)" = "1 CAL:+1" ] &&
+		no_interrupts isolated-expired isolated-cancelled
+}
+
+# migrated: whether timers moved from the CPU that went offline, but not to the isolated one
+migrated()
+{
+	grep -E '^lab: migrated to CPU 2: 0 of [1-9]' "$log" && no_interrupts offline
+}
+
+# pinned: whether pinned timers interrupted the isolated CPU, so that a count of 0 means
+# something. On a busy host one interrupt finds several timers due.
+pinned()
+{
+	grep -E '^quiet: timers of pinned:.* fired 950, there 950, cancelled 50, early 0,' "$log" &&
+		[ "$(count pinned-expired LOC)" -gt 100 ]
+}
+
+# count PHASE ROW: prints a phase's count in this row of /proc/interrupts
+count()
+{
+	phase "$1" | grep -o "$2:+[0-9]*" | cut -d + -f 2 || echo 0
+}
+
+# most ROW: prints how often the idle CPU may be woken if timers are not to wake it. A busy
+# CPU now and then wakes an idle one.
+most()
+{
+	echo $(($(count idle "$1") + 50))
+}
+
+# deferrable: whether deferrable timers woke the idle CPU no more often than nothing does,
+# by timer interrupts or from other CPUs, and ran when the CPU was busy; and whether other
+# timers of hwheel did wake it more often
+deferrable()
+{
+	local row
+
+	for row in LOC CAL RES IWI; do
+		[ "$(count idle-deferrable-expired "$row")" -le "$(most "$row")" ] || return
+	done
+	[ "$(count idle-softirq-expired LOC)" -gt "$(most LOC)" ] &&
+		grep '^quiet: timers of deferrable:' "$log" | tail -n 1 |
+			grep ' fired 950, there 950, cancelled 50, early 0,'
+}
+
+need gcc make
+kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
+read -r release vmlinuz headers <<<"$kernel"
+
+say "quiet: building the modules for $release"
+verdict build build
+say "quiet: booting $release with an isolated CPU"
+verdict boot boot
+sed -n 's/^lab: \(phase\|migrated\)/\1/p; /^quiet: timers/p' "$log"
+verdict nothing no_interrupts nothing
+verdict created no_interrupts created
+verdict expired on_housekeepers
+verdict read no_interrupts read-expired read
+verdict destroyed no_interrupts destroyed
+verdict offline migrated
+verdict pinned pinned
+verdict deferrable deferrable
+verdict dmesg clean
+keep_console "quiet-$flavour"
+exit $failed

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Suite: timers of wall time, beside hrtimers, while the clock is set to and fro
+# Takes: 80 s
+
+suite()
+{
+	local kernel name
+
+	for kernel in uml 6.12 ${ALL:+6.1 6.12-rt newest}; do
+		KERNEL=$kernel "$lab_scripts/clock.sh" | tee "$lab_work/clock" || :
+		for name in build boot real-softirq real-hardirq real-work tai-softirq \
+			    tai-hardirq tai-work dmesg; do
+			verdict "$kernel $name" "$lab_work/clock" \
+				grep -qx "clock: $name ok" "$lab_work/clock"
+		done
+	done
+}

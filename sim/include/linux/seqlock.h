@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _SIM_LINUX_SEQLOCK_H
+#define _SIM_LINUX_SEQLOCK_H
+
+/* The notifier of timekeeping writes. It runs in one step, so no reader sees a part of it. */
+typedef struct {
+	unsigned int	sequence;
+} seqcount_t;
+
+#define SEQCNT_ZERO(name)			{ 0 }
+/* Between begin and end, a data race is none */
+#define raw_read_seqcount_begin(s)		(sim_may_race(1), (s)->sequence)
+#define read_seqcount_retry(s, start)		(sim_may_race(-1), (s)->sequence != (start))
+#define raw_write_seqcount_begin(s)		(sim_may_race(1), (void)(s)->sequence++)
+#define raw_write_seqcount_end(s)		((void)(s)->sequence++, sim_may_race(-1))
+
+void sim_may_race(int more);
+
+#endif /* _SIM_LINUX_SEQLOCK_H */
