@@ -69,6 +69,9 @@ sim:
 mutants:
 	@scripts/mutants.sh
 
+kernel:
+	@scripts/kernel.sh
+
 bench:
 	@scripts/bench.sh
 
@@ -114,6 +117,10 @@ help:
 	@echo 'make mutants      mutates hwheel.c and its headers, and prints which mutants all tests'
 	@echo '                  in user space let live (takes hours); COUNT=n SEED=n: only a sample'
 	@echo '                  SINCE=commit: only lines changed since then; FILE=name JOBS=n'
+	@echo 'make kernel       builds Debian'"'"'s newest kernel for user-mode Linux with hwheel in it, moves'
+	@echo '                  io_uring, timerfd, TCP keepalive and IPVS to hwheel, and compares it'
+	@echo '                  with the same kernel without hwheel'
+	@echo '                  BENCH=1: measures what their timers cost on both kernels'
 	@echo 'make bench        measures hwheel, timer_list and hrtimer (takes an hour)'
 	@echo '                  WHERE="uml years uml-smp qemu icount" QUICK=1 KERNEL=newest|6.12|...'
 	@echo '                  WHAT=core: only this group, in uml and icount'
@@ -132,4 +139,4 @@ help:
 	@echo '                  $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
 .PHONY: modules install install-tc dkms dkms-sources deb demo check torture fuzz sim mutants \
-	bench picture pacing convert-all htmldocs clean help
+	kernel bench picture pacing convert-all htmldocs clean help

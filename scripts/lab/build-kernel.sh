@@ -2,20 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Builds a kernel from one of Debian's kernel sources and prints one line: IMAGE
-# BUILDDIR. Modules can be built against BUILDDIR.
+# BUILDDIR. Modules can be built against BUILDDIR, unless the kernel is grafted.
 #
 # Each kernel is a file in kernels/. The kernel has the file's name, which begins with
 # uml (user-mode Linux) or x86. The file sets
 #	series		of Debian's linux-source: newest, oldest, or a number, as 6.12
 #	parts		of the configuration: names of files in config/, without .config
 #	took		how long a build took
+#	grafted		y: hwheel is in the source, see tools/graft, and so are patches/
 #
 # Usage: [SERIES=number] build-kernel.sh KERNEL|list
 #	 SERIES replaces the series of the file
 
 . "$(dirname "$0")/lab.sh"
 
-kernels=$lab_scripts/lab/kernels name=${1:-none} series='' parts='' took=''
+kernels=$lab_scripts/lab/kernels name=${1:-none} series='' parts='' took='' grafted=''
 [ "$name" != list ] || { ls "$kernels"; exit; }
 [ -f "$kernels/$name" ] || die "no kernel $name; build-kernel.sh list names them"
 # shellcheck source=/dev/null
@@ -26,9 +27,11 @@ case $name in
 uml*)	make=(make ARCH=um) image=linux packages=() ;;
 x86*)	make=(make ARCH=x86) image=arch/x86/boot/bzImage packages=(libelf-dev) ;;
 esac
+[ -z "$grafted" ] || packages+=(patch)
 need gcc libc6-dev make flex bison bc "${packages[@]}"
 source=$(linux_source "$series")
-wanted=$lab_work/wanted
+wanted=$lab_work/wanted grafts=()
+[ -z "$grafted" ] || grafts=("$lab_top"/{Kbuild,Kconfig,hwheel.c,hwheel*.h,tools/graft,patches/*.patch})
 for part in $parts; do
 	cat "$lab_scripts/lab/config/$part.config"
 done >"$wanted"
@@ -36,10 +39,15 @@ done >"$wanted"
 
 fill_kernel()
 {
-	local build=("${make[@]}" -j "$lab_jobs" -C "$source" O="$1") lost
+	local tree=$source build lost
 
 	say "kernel $name: building (about $took)"
 	patch_source "$source" || return
+	if [ -n "$grafted" ]; then
+		tree=$lab_work/tree
+		graft_source "$source" "$tree" || return
+	fi
+	build=("${make[@]}" -j "$lab_jobs" -C "$tree" O="$1")
 	quiet "$name-config" "${build[@]}" \
 		KCONFIG_ALLCONFIG="$wanted" allnoconfig || return
 	lost=$(grep '^CONFIG' "$wanted" | grep -vxFf "$1/.config") &&
@@ -54,7 +62,21 @@ fill_kernel()
 	sed -i "s,^export KBUILD_OUTPUT = .*,export KBUILD_OUTPUT = $dir," "$1/Makefile"
 }
 
-dir=$lab_cache/$name-$(build_key "$source" "$(cat "$wanted")" "$(declare -f fill_kernel)")
+# graft_source SOURCE TREE: makes a tree of links to SOURCE, and grafts it. Neither graft nor
+# patch writes to a file that has links: they replace it.
+graft_source()
+{
+	local file
+
+	link_tree "$1" "$2" && "$lab_top/tools/graft" "$2" >/dev/null || return
+	for file in "$lab_top"/patches/*.patch; do
+		quiet "$name-patch" patch -d "$2" -p1 -F0 -i "$file" ||
+			die "${file##*/} does not apply to ${source##*/}"
+	done
+}
+
+dir=$lab_cache/$name-$(build_key "$source" "$(cat "$wanted")" "$(declare -f fill_kernel)" \
+	"$(declare -f graft_source)" "$([ -z "$grafted" ] || cat "${grafts[@]}")")
 
 once "$dir" fill_kernel || die "no kernel $name"
 echo "$dir/$image $dir"

@@ -318,6 +318,39 @@ linux_source_get()
 	once "$dir" linux_source_fill && echo "$dir"
 }
 
+# debian_source PACKAGE: unpacks the newest source of a package in Debian, without Debian's
+# patches, and prints its folder
+debian_source()
+{
+	need xz-utils
+	with_lists debian_source_get "$1" || die "found no source of $1"
+}
+
+debian_source_get()
+{
+	local package=$1 version dir
+	local apt=(-c "$lab_lists/conf" -o "Dir::Etc::sourcelist=$lab_work/apt/sources"
+		-o "Dir::State::lists=$lab_work/apt/lists")
+
+	version=$(apt-cache -c "$lab_lists/conf" madison "$1" | awk '{ print $3 }' | sort -V |
+		tail -n 1)
+	[ -n "$version" ] || return
+	dir=$lab_cache/source-$1-$version
+
+	debian_source_fill()
+	{
+		say "apt: downloading the source of $package"
+		mkdir -p "$lab_work/apt/lists/partial"
+		debian_sources sid experimental | sed 's/^deb /deb-src /' >"$lab_work/apt/sources"
+		archive apt-sources "${apt[@]}" update || return
+		(cd "$1" && archive apt-download "${apt[@]}" source --download-only \
+			"$package=$version") || return
+		tar -C "$1" --strip-components=1 -xf "$(ls "$1"/*.orig.tar.?z)" || return
+		rm "$1"/*.dsc "$1"/*.tar.*
+	}
+	once "$dir" debian_source_fill && echo "$dir"
+}
+
 #
 # Stock kernels
 #
@@ -545,6 +578,13 @@ patch_source()
 			-e 's/return mult \* kunit_base_timeout .*/return MAX_SCHEDULE_TIMEOUT;/' \
 			"$kunit/try-catch.c" "$kunit/test.c" &&
 		grep -q 'return MAX_SCHEDULE_TIMEOUT;' "$kunit/try-catch.c" "$kunit/test.c"
+}
+
+# link_tree DIR COPY: makes a copy of a kernel's source, which has 1.5 GB. Makes links to the
+# files if COPY is on the same filesystem. Replace a file of the copy, do not write to it.
+link_tree()
+{
+	cp -al "$1" "$2" 2>/dev/null || { rm -rf "$2" && cp -a "$1" "$2"; }
 }
 
 # build_key TEXT...: prints a key for what is built from a kernel's source: TEXT, how the

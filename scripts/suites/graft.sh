@@ -13,9 +13,7 @@ suite()
 	need gcc libc6-dev make flex bison bc python3
 	source=$(linux_source 6.x)
 	patch_source "$source"
-	# The tree has 1.5 GB: make links if the cache is on the same filesystem
-	cp -al "$source" "$tree" 2>/dev/null ||
-		{ rm -rf "$tree"; cp -a "$source" "$tree"; }
+	link_tree "$source" "$tree"
 	tree_state "$tree" >"$lab_work/before"
 	tree_state "$source" >"$lab_work/source"
 

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=dash disable=SC2154
+#
+# The guests of kernel.sh run this: $command, which kernel.sh sets. Behind what it prints
+# comes what the subsystems' wheels have counted, if there are any.
+
+# try TEST: runs a test of somebody else. Some of them expect that the host never holds up
+# the guest for more than a millisecond. So one that fails is run again.
+try()
+{
+	n=0 result=failed
+	while [ "$result" = failed ] && [ $n -lt 10 ]; do
+		timeout 60 "./$1" >/tmp/out 2>&1
+		case $? in
+		0)	result=passed ;;
+		4|77)	result=skipped ;;
+		143)	result="stopped after 60 s" ;;
+		esac
+		[ "$result" = passed ] || tail -n 5 /tmp/out | sed "s/^/# $1: /"
+		n=$((n + 1))
+	done
+	echo "$1: $result"
+}
+
+# tests: runs all tests
+tests()
+{
+	./uring-test && ./timerfd-test || return
+	for test in liburing-* selftest-*; do
+		try "$test"
+	done
+	echo ended
+}
+
+# simulated: what can be tested in simulated time only
+simulated()
+{
+	./uring-test simulated && ./timerfd-test simulated && ./tcp-test && ./ipvs-test &&
+		echo ended
+}
+
+# load ROUNDS: measures
+load()
+{
+	./uring-load "$1" 1000 100000 500000 && ./timerfd-load "$1" 1000 100000 &&
+		./ipvs-load "$1" 1000 100000
+}
+
+ip link set lo up
+ip address add 10.0.0.1/32 dev lo
+# hrtimers have low resolution until the first tick
+sleep 0.1
+$command || exit
+for wheel in io_uring timerfd tcp ip_vs; do
+	stats=/sys/kernel/debug/hwheel/$wheel/stats
+	[ ! -e $stats ] || awk -v wheel=$wheel '{ print "# wheel " wheel ": " $1 " " $2 }' $stats
+done

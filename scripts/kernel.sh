@@ -1,0 +1,260 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Builds Debian's newest kernel for user-mode Linux as it is (plain), and with hwheel in it
+# (hwheel): tools/graft puts hwheel into the source, and patches/ moves subsystems to hwheel.
+# Boots both kernels, runs the same tests of these subsystems, and compares what the tests
+# print. In simulated time it measures how late the subsystems' timers are. With BENCH=1 it
+# measures instead what their timers cost, on both kernels by turns. Prints a line for each
+# check:
+#	kernel: NAME ok|FAILED
+# The exit status is 0 if none failed.
+#
+# Usage: [KERNELS='name...'] kernel.sh
+#	 BENCH=1 [TURNS=n] [ROUNDS=n] kernel.sh
+#	 KERNELS are kernels of scripts/lab/kernels/ without "uml-", to compare with plain. The
+#	 default is hwheel. TURNS is how often BENCH boots each kernel, ROUNDS how often
+#	 it measures in a boot.
+
+. "$(dirname "$0")/lab/lab.sh"
+. "$(dirname "$0")/lab/verdicts.sh"
+
+kernels=${KERNELS:-hwheel} turns=${TURNS:-3} rounds=${ROUNDS:-300}
+
+# Tests of liburing that use timeouts or timerfd, or cancel requests
+tests_of_liburing="7ad0e4b2f83c accept-link b5837bd5311d cancel-race connect defer
+	defer-tw-timeout files-exit-hang-timeout futex hardlink io-cancel iowait link
+	link-timeout link_drain min-timeout min-timeout-wait poll-cancel poll-cancel-all
+	poll-cancel-ton poll-link read-before-exit skip-cqe
+	submit-link-fail sync-cancel teardowns timens-abs-timer timeout timeout-new
+	timerfd-short-read wait-timeout waitid"
+
+# The kernel's own tests, in tools/testing/selftests/
+selftests="timens/timerfd timens/timer timers/nanosleep"
+
+# fill_liburing DIR: builds liburing's tests there, static
+fill_liburing()
+{
+	local build=$lab_work/liburing name
+
+	say "kernel: building tests of liburing (about 20 s)"
+	cp -r "$liburing" "$build" && cd "$build" || return
+	quiet liburing-configure ./configure --cc=gcc || return
+	quiet liburing make -j "$lab_jobs" -C src || return
+	for name in $tests_of_liburing; do
+		quiet "liburing-$name" gcc -O2 -s -static -D_GNU_SOURCE -Isrc/include \
+			-include config-host.h -o "$1/liburing-$name" "test/$name.c" \
+			test/helpers.c src/liburing.a -lpthread || return
+	done
+}
+
+# build_programs DIR: builds the programs that the guests run
+build_programs()
+{
+	local name tests
+
+	mkdir "$1"
+	for name in {uring,timerfd,ipvs}-{load,test} tcp-test; do
+		gcc -O2 -Wall -Wextra -static -o "$1/$name" "$lab_scripts/guest/$name.c"
+	done
+	tests=$(linux_source newest)/tools/testing/selftests
+	for name in $selftests; do
+		quiet "selftest-${name#*/}" gcc -O2 -static -D_GNU_SOURCE -I"$tests" \
+			-I"$tests/../../include" -o "$1/selftest-${name#*/}" \
+			"$tests/$name.c" -lpthread -lrt
+	done
+}
+
+# boot NAME COMMAND [APPEND]: boots the kernel uml-NAME, which runs COMMAND. What the guest
+# prints goes to $lab_work/NAME.out
+boot()
+{
+	local console=$lab_cache/log/kernel-$1.log status=0 CPUS=
+
+	# Races need a second CPU
+	case $1 in
+	*smp*)	CPUS=2 ;;
+	esac
+	{
+		echo "command='$2'"
+		cat "$lab_scripts/guest/kernel.sh"
+	} >"$lab_work/payload"
+	say "kernel: booting uml-$1: $2"
+	TIMEOUT=${TIMEOUT:-300} CPUS=$CPUS APPEND=${3-} \
+		"$lab_scripts/lab/boot-uml.sh" "${image[$1]}" "$lab_work/payload" \
+		"$lab_work"/programs/* "$tests_built"/* >"$console" || status=$?
+	# Without the kernel's messages, which may come in between
+	sed '1,/^lab: payload begins$/d; /^lab: log begins$/,$d; /^\[ *[0-9.]*\] /d' \
+		"$console" >"$lab_work/$1.out"
+	[ $status = 0 ] && return
+	tail -n 15 "$console" >&2
+	say "kernel: the guest's console is in $console"
+	return 1
+}
+
+# clean NAME: whether the kernel's log is as it should be, from the start of the boot on
+clean()
+{
+	! dmesg_dirty "$lab_cache/log/kernel-$1.log"
+}
+
+# said NAME: prints what must be the same on all kernels; whether the tests came to their end
+said()
+{
+	grep -v '^#\|^exact ' "$lab_work/$1.out" | tee "$lab_work/said"
+	[ "$(tail -n 1 "$lab_work/said")" = ended ] && ! grep -q 'EARLY\|LATE' "$lab_work/said"
+}
+
+# same NAME: whether the tests printed the same as on the kernel plain
+same()
+{
+	said plain >"$lab_work/plain.said" && said "$1" >"$lab_work/$1.said" &&
+		diff "$lab_work/plain.said" "$lab_work/$1.said"
+}
+
+# on_wheels NAME WHEEL...: whether timers of the tests were on each of these wheels, and expired
+on_wheels()
+{
+	local name=$1 wheel
+
+	for wheel in "${@:2}"; do
+		[ "$(grep -c "^# wheel $wheel: \(added\|expired\) [1-9]" \
+			"$lab_work/$name.out")" = 2 ] || return
+	done
+}
+
+# exact: prints how late timers were in simulated time, in nanoseconds, and whether those of
+# the kernel hwheel were in time. They may be late by a tick, and by 1 us that it takes the
+# test to see them. Timers on clocks that have no wheel are still hrtimers. For a probe, TCP's
+# timer may expire three times: TCP re-arms it if there was traffic. The tests of ip_vs
+# and of FIN_WAIT2 look every 100 us.
+exact()
+{
+	awk '
+	!/^exact / { next }
+	{
+		late = $(NF - 1)
+		sub(/^exact /, "")
+		sub(/: late by .*/, "")
+	}
+	FILENAME ~ /plain.out$/ { plain[$0] = late; next }
+	{
+		tick = /boottime|realtime/ ? 0 : 1000
+		if (/^tcp/)
+			tick = /half closed/ ? 101000 : 3000
+		else if (/^ip_vs/)
+			tick = 1100000
+		n[$1]++
+		bad = bad || !($0 in plain) || late + 0 > tick + 1000
+		printf "%-50s plain %12.0f ns, hwheel %8.0f ns\n", $0, plain[$0], late
+	}
+	END { exit bad || !n["io_uring"] || !n["timerfd"] || !n["tcp"] || !n["ip_vs"] }' \
+		"$lab_work"/{plain,hwheel}.out
+}
+
+tests()
+{
+	local name
+
+	for name in plain $kernels; do
+		verdict "boot of $name" boot "$name" tests
+		verdict "log of $name" clean "$name"
+	done
+	for name in $kernels; do
+		verdict "$name: as on plain" same "$name"
+		verdict "$name: on wheels" on_wheels "$name" io_uring timerfd
+	done
+	# Simulated time excludes several CPUs
+	[[ " $kernels " = *" hwheel "* ]] || return 0
+	for name in plain hwheel; do
+		verdict "simulated time of $name" boot "$name" simulated time-travel=inf-cpu
+	done
+	verdict "simulated time as on plain" same hwheel
+	verdict "simulated time on wheels" on_wheels hwheel io_uring timerfd tcp ip_vs
+	verdict "exact to the tick" exact
+}
+
+# bench: prints the medians of all boots, and whether hwheel gains what it should:
+#	what	pending, at most this, relative to plain...
+# A request of io_uring may also take, with 500,000 pending, at most 1.2 times what it takes
+# with 1,000.
+bench()
+{
+	local name turn
+
+	for ((turn = 1; turn <= turns; turn++)); do
+		for name in plain hwheel; do
+			boot "$name" "load $rounds" seccomp=on >&2 || return
+			sed "/pending/s/^/$name /" "$lab_work/$name.out"
+		done
+	done >"$lab_work/measured"
+	cp "$lab_work/measured" "$lab_cache/log/kernel-bench.log"
+	awk '
+	function median(list, n, x, i, j, sorted)
+	{
+		n = split(list, sorted)
+		for (i = 2; i <= n; i++)
+			for (j = i; j > 1 && sorted[j - 1] + 0 > sorted[j] + 0; j--) {
+				x = sorted[j]
+				sorted[j] = sorted[j - 1]
+				sorted[j - 1] = x
+			}
+		return n % 2 ? sorted[(n + 1) / 2] : (sorted[n / 2] + sorted[n / 2 + 1]) / 2
+	}
+	function check(what, got, most)
+	{
+		printf "kernel: %s: %.2f, at most %.2f %s\n", what, got, most,
+			got <= most ? "ok" : "FAILED"
+		failed = failed || !(got <= most)
+	}
+	function table(what, without, with, limits, n, i, p, most, ratio)
+	{
+		printf "\n%-10s%22s%33s\n", what, without, with
+		printf "%10s%11s%11s%11s%11s%11s\n", "pending", "plain", "hwheel", "plain",
+			"hwheel", "ratio"
+		n = split(limits, most)
+		for (i = 1; i < n; i += 2) {
+			p = most[i]
+			plain[what, p] = median(ns["plain", what, p, 1])
+			hwheel[what, p] = median(ns["hwheel", what, p, 1])
+			ratio[p] = plain[what, p] ? hwheel[what, p] / plain[what, p] : 99
+			printf "%10d%11d%11d%11d%11d%11.2f\n", p,
+				median(ns["plain", what, p, 0]), median(ns["hwheel", what, p, 0]),
+				plain[what, p], hwheel[what, p], ratio[p]
+		}
+		for (i = 1; i < n; i += 2)
+			check(what " with " most[i] " pending, relative to plain",
+				ratio[most[i]], most[i + 1])
+	}
+	$3 == "pending" { ns[$1, $2, $4, $6] = ns[$1, $2, $4, $6] " " $10 }
+	END {
+		print "Nanoseconds, medians"
+		table("uring:", "no linked timeout", "with a linked timeout",
+			"1000 1 100000 0.65 500000 0.45")
+		x = hwheel["uring:", 1000]
+		check("uring: with 500000 pending, relative to 1000",
+			x ? hwheel["uring:", 500000] / x : 99, 1.2)
+		table("timerfd:", "gettime", "settime", "1000 1 100000 1")
+		table("ip_vs:", "past IPVS", "through IPVS", "1000 1 100000 1")
+		exit failed
+	}' "$lab_work/measured"
+}
+
+need gcc libc6-dev
+liburing=$(debian_source liburing-dev)
+tests_built=$lab_cache/liburing-$(build_key "$liburing" "$tests_of_liburing" \
+	"$(declare -f fill_liburing)")
+once "$tests_built" fill_liburing || die "no tests of liburing"
+build_programs "$lab_work/programs"
+declare -A image
+[ -z "${BENCH-}" ] || kernels=hwheel
+for name in plain $kernels; do
+	kernel=$("$lab_scripts/lab/build-kernel.sh" "uml-$name")
+	read -r "image[$name]" _ <<<"$kernel"
+done
+if [ -n "${BENCH-}" ]; then
+	bench
+else
+	tests
+	exit $failed
+fi
