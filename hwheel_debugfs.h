@@ -65,7 +65,8 @@ static u64 hwheel_walk(struct hwheel_base *base, struct hwheel_spoke *spoke,
 			see(timer, n, data);
 		if (++n > most)
 			break;
-		if (n % HWHEEL_BATCH)
+		/* The way to the next timer may lead through several fans */
+		if (n % (HWHEEL_BATCH / 2))
 			continue;
 		hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, ktime_get() - locked);
 		raw_spin_unlock_irq(&base->lock);
@@ -74,6 +75,7 @@ static u64 hwheel_walk(struct hwheel_base *base, struct hwheel_spoke *spoke,
 		locked = ktime_get();
 	}
 	levels_walk_end(levels);
+	hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, ktime_get() - locked);
 	raw_spin_unlock_irq(&base->lock);
 	mutex_unlock(&base->wheel->walk_mutex);
 	return n;

@@ -2166,9 +2166,10 @@ static inline void levels_walk_begin(struct hwheel_levels *l, struct hwheel_spok
  */
 static inline struct hwheel_spoke *fan_after(struct hwheel_fan *fan, u64 at, u64 width)
 {
-	u64 bits;
+	u64 bits = fan->bits, passed = at > fan->begin ? (at - fan->begin) >> fan->shift : 0;
 
-	for (bits = fan->bits; bits; bits &= bits - 1) {
+	/* Spokes that end before @at are not looked at, so a call takes a few steps */
+	for (bits = passed < 64 ? bits & ~0ULL << passed : 0; bits; bits &= bits - 1) {
 		unsigned int i = __ffs64(bits);
 		struct hwheel_spoke *spoke = &fan->child[i];
 		u64 begin = fan->begin + ((u64)i << fan->shift);

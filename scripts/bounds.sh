@@ -89,6 +89,7 @@ for context in "${contexts[@]}"; do
 		rounds "bound_context=$context_number seed=$seed bound_rounds=20 bound_timers=60000"
 		rounds "bound_context=$context_number seed=$seed bound_rounds=1 bound_timers=1000000 bound_how=0 bound_all=1"
 		rounds "bound_context=$context_number seed=$seed bound_rounds=10 bound_timers=1000 bound_how=5"
+		rounds "bound_context=$context_number seed=$seed bound_rounds=2 bound_timers=250000 bound_how=4 bound_all=1"
 		continue
 	fi
 	end=$((SECONDS + TIME / ${#contexts[@]}))
