@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <linux/debugobjects.h>
 #include <linux/ktime.h>
+#include <linux/mutex.h>
 #include <linux/sched/task_stack.h>
 
 #include "oracle.h"
@@ -33,6 +34,7 @@ u64 sim_setups;
 unsigned int sim_left;
 bool sim_users_on;
 unsigned int sim_toggles;
+static DEFINE_MUTEX(param_lock);		/* the kernel writes a module's parameters one by one */
 
 /* Counts from tracepoints */
 static u64 traced_entries, traced_exits, traced_moves[SIM_WHEELS], traced_cuts[SIM_WHEELS];
@@ -65,9 +67,11 @@ bool sim_set_users(const char *value)
 	bool good;
 
 	sim_toggles++;
+	mutex_lock(&param_lock);
 	good = sim_set_param("users", 0, value);
 	if (*value == '0' || *value == '1')
 		sim_users_on = good && *value == '1';
+	mutex_unlock(&param_lock);
 	sim_toggles++;
 	return good;
 }
