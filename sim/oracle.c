@@ -1855,7 +1855,7 @@ static void compare_stats(struct mwheel *w)
 	for (i = 0; i < (int)sim_world.cpus; i++)
 		sprintf(columns + strlen(columns), " cpu%d", i);
 	while ((n = row(&p, word, c, 16)) >= 0) {
-		s64 sum = 0, most = 0;
+		u64 sum = 0, most = 0;
 
 		if (*word == '#' && strcmp(text, columns))
 			sim_find("stats of %s begins with %s", w->name, text);
@@ -1866,9 +1866,9 @@ static void compare_stats(struct mwheel *w)
 			sim_find("stats of %s: row %s of %d columns", w->name, word, n);
 		for (i = 2; i < n; i++) {
 			sum += c[i];
-			most = max(most, c[i]);
+			most = max(most, (u64)c[i]);
 		}
-		if (c[1] != (strncmp(word, "max_", 4) ? sum : most))
+		if ((u64)c[1] != (strncmp(word, "max_", 4) ? sum : most))
 			sim_find("stats of %s: the total of %s is %lld", w->name, word, c[1]);
 		if (!strcmp(word, "idle_interrupts"))
 			idle = sum;
@@ -1881,7 +1881,7 @@ static void compare_stats(struct mwheel *w)
 		if (!strcmp(word, "budget_overruns"))
 			overruns = sum;
 		if (!strcmp(word, "moderated") && sum > (w->config.gap_ns ? runs : 0))
-			sim_find("stats of %s: %lld interrupts moderated", w->name, sum);
+			sim_find("stats of %s: %llu interrupts moderated", w->name, sum);
 		for (i = 2; i < n && !strcmp(word, "interrupts"); i++)
 			if ((u64)c[i] != w->interrupts[i - 2])
 				sim_find("stats of %s: %lld interrupts on CPU %d, not %llu",
