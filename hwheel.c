@@ -2390,11 +2390,17 @@ static noinline void hwheel_unlink_stale(struct hwheel_timer *timer)
 	unsigned long flags;
 	bool pending;
 
-	if (!hwheel_known_base(base, timer->life))
-		return;
-	raw_spin_lock_irqsave(&base->lock, flags);
-	pending = READ_ONCE(timer->base) == base && timer->life == base->life &&
-		  hwheel_linked(&timer->entry);
+	for (;;) {
+		if (!hwheel_known_base(base, timer->life))
+			return;
+		raw_spin_lock_irqsave(&base->lock, flags);
+		if (READ_ONCE(timer->base) == base)
+			break;
+		/* It has moved to another CPU meanwhile */
+		raw_spin_unlock_irqrestore(&base->lock, flags);
+		base = READ_ONCE(timer->base);
+	}
+	pending = timer->life == base->life && hwheel_linked(&timer->entry);
 	if (pending) {
 		if (base->running == timer)
 			base->dest = NULL;

@@ -1207,6 +1207,8 @@ void oracle_hrtimer(struct hrtimer *timer, bool end)
 	w->quiet[cpu] = 0;
 	w->interrupts[cpu]++;
 	w->run_begun[cpu] = sim_time;
+	if (peek_starved(w->wheel, cpu))	/* fans may come during the run */
+		w->starved_at[cpu] = sim_time;
 	w->run_due[cpu] = run_due(w, timer, cpu);
 }
 

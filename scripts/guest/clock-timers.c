@@ -158,7 +158,8 @@ static int step(const char *value, const struct kernel_param *kp)
 {
 	struct timespec64 to;
 	long ms;
-	int err = kstrtol(value, 0, &ms) ?: wait_quiet(8);
+	/* More than a jiffy of UML, in which hwheel learns that the clock was set */
+	int err = kstrtol(value, 0, &ms) ?: wait_quiet(12);
 
 	if (err)
 		return err;

@@ -168,6 +168,10 @@ use_sctp()
 	sleep 2
 	[ $which = stock ] || shown sctp_generate_heartbeat_event || return
 	wait $! || return
+	# A heartbeat that is lost after the cut would count, too, and end the association sooner
+	for ns in c s; do
+		ip netns exec $ns /bin/sh -c 'echo 3600000 >/proc/sys/net/sctp/hb_interval'
+	done
 	/hw/sctp-load dead "$cut" >/tmp/dead || return
 
 	debian /hw/tc -n c qdisc replace dev c0 root netem loss 10% &&
