@@ -56,7 +56,7 @@
  * ---------
  *
  * The drive's clock is never set: it is CLOCK_MONOTONIC, or CLOCK_BOOTTIME if that is the
- * wheel's clock. All times of the drive are on it, and the hrtimer is. A wheel of
+ * wheel's clock. All times of the drive are on this clock, and the hrtimer uses it. A wheel of
  * CLOCK_REALTIME or CLOCK_TAI adds an offset to it. Ticks and timer->expires are on the
  * wheel's clock. So they stay as they are when somebody sets the clock, and the offset
  * changes. base->offset is the offset that the base last used.
@@ -66,18 +66,19 @@
  * the clock was set forward, the hrtimer is armed for an earlier time. If the clock was set
  * back, the levels are, too (levels_set_back()).
  *
- * - A run calls hwheel_time() before each callback. So whatever happens to the clock, each
- *   timer is due by the time that was read last.
- * - An arm may take a timer to be overdue that is not, until the base has the new offset.
+ * - A run calls hwheel_time() before each callback. So a callback runs only if its timer is
+ *   due by the last reading of the clock, whatever happens to the clock.
+ * - Until a base has the new offset, arming may count a timer as overdue although it is not.
  *   levels_set_back() finds such timers.
  * - For the other bases, the timekeeping code tells hwheel that the clock was set
- *   (hwheel_timekeeping()). An irq_work then kicks each base that has timers. The others
- *   start no hrtimer, so it gives them the new offset itself, and wakes no CPU.
+ *   (hwheel_timekeeping()). An irq_work then kicks each base that has timers. A base without
+ *   timers starts no hrtimer, so it needs no kick. The irq_work gives such a base the new
+ *   offset itself. This wakes no CPU.
  *
  * The offset is from the timekeeping code, which calls hwheel in each tick, too. It also
  * says when the next leap second is. A tick can be late, and only a tick inserts the leap
- * second. Until then CLOCK_REALTIME reads a second too much. hwheel_offset() does not, nor
- * does the hrtimer code.
+ * second. Until then CLOCK_REALTIME reads a second too much. hwheel_offset() subtracts that
+ * second, as the hrtimer code does.
  *
  * Locks
  * -----
@@ -115,11 +116,11 @@
  *  - Work that hwheel does for itself is unbound, and kernel workers that are unbound keep
  *    off isolated CPUs. An isolated CPU does not use irq_work, which would interrupt it, for
  *    another CPU's base. It sends a kick, and the other CPU uses irq_work. A kick would
- *    wake an idle CPU. So the level of a HWHEEL_DEFERRABLE wheel waits until a CPU that is
- *    not isolated, or a run, wants it.
+ *    wake an idle CPU. So if an isolated CPU needs a level of a HWHEEL_DEFERRABLE wheel on
+ *    another CPU, that level waits. A CPU that is not isolated, or a run, asks for it later.
  *  - Creation, destruction and debugfs use only locks, so they interrupt nobody.
  *
- * If no CPU is isolated, this costs arming one nop: a static key of the kernel is off.
+ * If no CPU is isolated, all this costs one nop per arming: a static key of the kernel is off.
  *
  * Life and death of a wheel
  * -------------------------
@@ -1195,7 +1196,8 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
  * or by about a jiffy, whichever is less. Read the clock after each callback
  *
  * - in hardirq context: nothing else runs there, and the jiffy may not advance;
- * - if it is one of wall time: it may have been set back. Then no timer is left to pop.
+ * - on a wheel of wall time: the clock may have been set back during the callback. Then
+ *   hwheel_time() takes away the timers that were left to pop, and the loop ends.
  */
 static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 					ktime_t end, enum hwheel_context context)
@@ -1773,9 +1775,12 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 
 /*
  * With @from locked: move @timer from @from to @target. When both locks are held, check
- * that the move is still right. If it is, returns NULL, with only @target locked. Then the
- * timer is in no spoke, even if it was @pending. The caller must put it into a spoke of
- * @target. Otherwise moves nothing. Locks the base that the timer is on, and returns it.
+ * that the move is still right.
+ *
+ * If it is: returns NULL, with only @target locked. The timer is then in no spoke, even if
+ * it was @pending. The caller must put it into a spoke of @target.
+ *
+ * If it is not: moves nothing. Locks the base that the timer is on, and returns that base.
  */
 static noinline struct hwheel_base *
 hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
@@ -1974,7 +1979,8 @@ EXPORT_SYMBOL_GPL(hwheel_add_range);
  *	If it has passed, the timer is due at once
  * @slack: as in hwheel_add_range()
  *
- * This is the cheapest way to arm a timer, because it reads no clock.
+ * This is the cheapest way to arm a timer. It reads the clock only if no timer of the wheel
+ * is pending on the CPU.
  *
  * Context: any but NMI.
  * Return: true if @timer was pending.

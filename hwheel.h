@@ -38,12 +38,14 @@
  *     holds a lock, or keeps interrupts off, for at most HWHEEL_BATCH list moves,
  *     whatever the number of timers in a spoke. If callbacks use up the wheel's
  *     budget, the remaining ones begin in a later run, in order, and hwheel counts this.
- *     Exception: a run of callbacks in hardirq context may keep interrupts off until
- *     it has used up its budget.
+ *     Two exceptions: a run of callbacks in hardirq context may keep interrupts off until
+ *     it has used up its budget. If a clock is set back, hwheel takes up to 64 spokes out
+ *     of the way under one lock hold.
  * 7.  Quiet: without timers there are no interrupts. Cancelling the next timer to
  *     expire may still cost one interrupt. hwheel counts that interrupt as idle.
- * 8.  Order: on one CPU, timers that are due at different ticks run in the order
- *     of those ticks.
+ * 8.  Order: on one CPU, timers of one wheel that are due at different ticks run in the
+ *     order of those ticks. A timer that is armed for the past runs behind those that are
+ *     due by then.
  * 9.  When a CPU goes offline, its timers move to another CPU and keep their times.
  * 10. If a wheel is destroyed while timers are pending on it, hwheel warns once,
  *     cancels them, and waits for the callbacks that are running.
@@ -162,10 +164,10 @@ enum hwheel_context {
  *	one call for both. It must not destroy the wheel. NULL: nobody is told
  *
  * Timers of CLOCK_REALTIME and CLOCK_TAI keep wall time when the clock is set, forward or
- * back, when a leap second is inserted or deleted, and when the machine is suspended. A
- * timer that was armed with a delay expires at the instant on the wheel's clock that the
- * delay gave when the timer was armed, as an absolute hrtimer does. For a delay that setting
- * the clock must not change, use a wheel of another clock.
+ * back, when a leap second is inserted or deleted, and when the machine is suspended. If a
+ * timer is armed with a delay, hwheel adds the delay to the wheel's clock at once. The timer
+ * keeps that instant when the clock is set, as an absolute hrtimer does. For a delay that
+ * setting the clock must not change, use a wheel of another clock.
  *
  * In each member but @name, 0 asks for the default.
  */

@@ -1613,7 +1613,10 @@ static int bench_round(unsigned int round, unsigned int most, s64 *locked)
 		width *= config.spokes[i];
 	if (!config.levels)
 		width = 128 * BENCH_MS;
-	base = begin + n * 500 + 50 * BENCH_MS + (how == BENCH_EDGES ? 2 * width : 0);
+	/* Time to arm all timers, and to sift a crowd meanwhile: hardirq runs share the CPU */
+	base = begin + n * (config.context == HWHEEL_HARDIRQ ? 1000 : 500) + 50 * BENCH_MS;
+	if (how == BENCH_EDGES)
+		base += 2 * width;
 	base = div64_u64(base + width - 1, width) * width;
 	end = base + 300 * BENCH_MS;
 	if (how == BENCH_EDGES)

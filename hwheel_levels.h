@@ -147,8 +147,9 @@
  *
  * - The slots of a level are counted from its clock, and its clock may now be ahead of the
  *   wheel's clock. The same holds for buckets.
- * - A timer that was armed for the past is in the spoke of the floor at that time. That
- *   tick may now be far away, while the timer is due, or is due earlier.
+ * - A timer that was armed for the past is in the spoke of the floor at that time. The tick
+ *   of that spoke may now be far ahead. But the timer itself is due now, or at an earlier
+ *   tick than that of the spoke.
  *
  * So levels_set_back() closes each occupied level whose clock is ahead, or that has timers
  * which were due by the old floor. A closed level takes no timers and keeps its clock. Its
@@ -157,19 +158,20 @@
  * due, levels_step() empties the closed levels, a few timers per call. Each timer moves
  * once. An empty level opens again, with the wheel's clock.
  *
- * The contents of all buckets go to the attic: a second set of buckets, and a level that is
- * closed whenever it is occupied. That takes a splice for each bucket. While the attic is
- * occupied, buckets get no fans. So a bucket and its spoke in the attic never both have a
- * fan, and the clock may be set back again at once.
+ * The contents of all buckets go to the attic. The attic is a second set of buckets. It
+ * counts as a level that is closed whenever it is occupied. That takes a splice for each
+ * bucket. While the attic is occupied, buckets get no fans. So a bucket and its spoke in the
+ * attic never both have a fan. Therefore the clock may be set back again at once.
  *
- * A bound at or before the old floor (@redo) may be that of timers for the past. Such
- * spokes of closed levels come before all other work: their timers get new places by their
- * own ticks.
+ * After the clock was set back, l->redo is the old floor. A bound at or before l->redo may
+ * be that of timers for the past. Spokes of closed levels with such a bound come before all
+ * other work: their timers get new places by their own ticks.
  *
  * No timer fires early: a spoke fires as a whole only if all its timers are due at or
  * before its bound, and the bound is not after the present tick. Setting the clock back
- * changes neither the timers nor the bound of a spoke. The timers of the two special
- * buckets are due by the old clock, so they get new places, too.
+ * changes neither the timers nor the bound of a spoke. Timers in HWHEEL_NOW and
+ * HWHEEL_EXPIRED are due by the old clock. They may not be due by the new one, so they get
+ * new places by their own ticks.
  *
  * Invariants, checked by levels_check()
  * -------------------------------------
@@ -1775,8 +1777,8 @@ static inline struct hwheel_spoke *levels_redo(struct hwheel_levels *l)
 }
 
 /*
- * The tick at which levels_step() must be called next: at once if timers are left to pop,
- * or if a closed level is to be emptied, HWHEEL_NEVER if there are no timers
+ * The tick at which levels_step() must be called next. It is the present clock if timers are
+ * left to pop, or if a closed level is to be emptied. HWHEEL_NEVER if there are no timers.
  */
 static inline u64 levels_wake(struct hwheel_levels *l)
 {
@@ -1809,8 +1811,9 @@ static inline bool levels_ripe(struct hwheel_levels *l, u64 tick)
 }
 
 /*
- * The highest spoke that the clock has entered above level 0 and that has timers in its
- * own lists. NULL if there is none.
+ * The first spoke above level 0 that the clock has entered and that has timers in its own
+ * lists: the lowest such bucket, or else the spoke of the highest such level. NULL if there
+ * is none.
  */
 static inline struct hwheel_spoke *levels_entered(struct hwheel_levels *l)
 {

@@ -34,7 +34,8 @@ u64 sim_setups;
 unsigned int sim_left;
 bool sim_users_on;
 unsigned int sim_toggles;
-static DEFINE_MUTEX(param_lock);		/* the kernel writes a module's parameters one by one */
+/* The kernel writes a module's parameters one by one */
+static DEFINE_MUTEX(param_lock);
 
 /* Counts from tracepoints */
 static u64 traced_entries, traced_exits, traced_moves[SIM_WHEELS], traced_cuts[SIM_WHEELS];
@@ -1868,7 +1869,7 @@ static void compare_stats(struct mwheel *w)
 			sim_find("stats of %s: row %s of %d columns", w->name, word, n);
 		for (i = 2; i < n; i++) {
 			sum += c[i];
-			most = max(most, (u64)c[i]);
+			most = max_t(u64, most, c[i]);
 		}
 		if ((u64)c[1] != (strncmp(word, "max_", 4) ? sum : most))
 			sim_find("stats of %s: the total of %s is %lld", w->name, word, c[1]);
