@@ -320,7 +320,6 @@ struct hwheel_base {
 	atomic_t		waiters;	/* waiters that do not spin */
 	struct irq_work		want;		/* queues @grow from any context */
 	struct work_struct	grow;		/* adds levels and fans */
-	unsigned long		grow_after;	/* not before this jiffy; or 0 */
 	ktime_t			ended;		/* last hardirq run with callbacks */
 	u64			spent;		/* see hwheel_overdrawn() */
 	ktime_t			resume;		/* end of the last rest or break */
@@ -1609,9 +1608,8 @@ static void hwheel_want(struct hwheel_levels *levels)
 {
 	struct hwheel_base *base = container_of(levels, struct hwheel_base, levels);
 
-	if (base->closing || (base->grow_after && time_before(jiffies, base->grow_after)))
+	if (base->closing)
 		return;
-	base->grow_after = 0;
 	/*
 	 * If the work is queued, it will see what is wanted now. Pairs with the barrier after
 	 * the workqueue code has cleared the bit.
@@ -1647,8 +1645,6 @@ static bool hwheel_add_level(struct hwheel_base *base, unsigned int i)
 	if (spokes) {
 		levels_grow(&base->levels, spokes);
 		base->count[HWHEEL_LEVELS_ADDED]++;
-	} else {
-		base->grow_after = (jiffies + HZ) | 1;
 	}
 	raw_spin_unlock_irq(&base->lock);
 	return memory;
@@ -1667,33 +1663,40 @@ static bool hwheel_add_fans(struct hwheel_base *base)
 		fans->next = base->fans;
 		base->fans = fans;
 		levels_add_fans(&base->levels, fans->fan, HWHEEL_FANS);
-	} else {
-		base->grow_after = (jiffies + HZ) | 1;
 	}
 	raw_spin_unlock_irq(&base->lock);
 	return fans;
 }
 
+/*
+ * Add the levels and fans that are wanted. If there is no memory, try again each second. A
+ * crowd may have been armed without fans, and nothing else need run before it is due.
+ */
 static void hwheel_grow(struct work_struct *work)
 {
 	struct hwheel_base *base = container_of(work, struct hwheel_base, grow);
 	struct hwheel_levels *levels = &base->levels;
 	u64 wake;
 
-	while (levels->nr < READ_ONCE(levels->wanted))
-		if (!hwheel_add_level(base, levels->nr))
-			break;
-	while (levels->fans < READ_ONCE(levels->fans_wanted)) {
-		if (!hwheel_add_fans(base))
-			break;
-		cond_resched();
+	for (;;) {
+		bool added = true, stocked = true;
+
+		while (added && levels->nr < READ_ONCE(levels->wanted))
+			added = hwheel_add_level(base, levels->nr);
+		while (stocked && levels->fans < READ_ONCE(levels->fans_wanted)) {
+			stocked = hwheel_add_fans(base);
+			cond_resched();
+		}
+		raw_spin_lock_irq(&base->lock);
+		/* The timers of an offline base are moved away. No run may begin meanwhile. */
+		wake = levels_wake(levels);
+		if (wake < base->armed && !base->offline)
+			hwheel_arm_base(base, wake);
+		raw_spin_unlock_irq(&base->lock);
+		if ((added && stocked) || READ_ONCE(base->closing))
+			return;
+		schedule_timeout_idle(HZ);
 	}
-	raw_spin_lock_irq(&base->lock);
-	/* The timers of an offline base are moved away. No run may begin meanwhile. */
-	wake = levels_wake(levels);
-	if (wake < base->armed && !base->offline)
-		hwheel_arm_base(base, wake);
-	raw_spin_unlock_irq(&base->lock);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -2885,7 +2888,6 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	WRITE_ONCE(base->monotonic, wheel->clock == CLOCK_MONOTONIC);
 	base->running = NULL;
 	base->armed = HWHEEL_NEVER;
-	base->grow_after = 0;
 	base->ended = 0;
 	base->spent = 0;
 	base->resume = 0;

@@ -521,6 +521,12 @@ void msleep(unsigned int msecs)
 	sim_sleep(msecs * 1000000ULL);
 }
 
+long schedule_timeout_idle(long ticks)
+{
+	sim_sleep(ticks * TICK_NSEC);
+	return 0;
+}
+
 /* Wait for each CPU and task that has interrupts, preemption or softirqs off. */
 void synchronize_rcu(void)
 {
