@@ -1428,7 +1428,7 @@ static void bench_bound_fired(struct hwheel_timer *timer)
 	bench_last = ktime_get();
 }
 
-/* On the guest's one CPU, the callback of the old arming must not see the new b->armed. */
+/* On the only CPU, the callback of the old arming must not see the new b->armed. */
 static void bench_bound_arm(struct bench_bound *b, ktime_t when)
 {
 	unsigned long flags;

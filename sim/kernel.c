@@ -1202,15 +1202,15 @@ void sim_set_clock(long long delta)
 {
 	unsigned long flags;
 
+	local_irq_save(flags);
 	if (delta < 0 && sim_wall_off < -(unsigned long long)delta)
 		delta = -(long long)sim_wall_off;
-	if (delta > KTIME_MAX / 2 || sim_wall_off + delta > KTIME_MAX / 2)
-		return;
-	local_irq_save(flags);
-	oracle_set_clock();
-	sim_wall_off += delta;
-	sim_sets++;
-	tell_timekeeping(true);
+	if (delta <= KTIME_MAX / 2 && sim_wall_off + delta <= KTIME_MAX / 2) {
+		oracle_set_clock();
+		sim_wall_off += delta;
+		sim_sets++;
+		tell_timekeeping(true);
+	}
 	local_irq_restore(flags);
 }
 
