@@ -1375,7 +1375,7 @@ static const struct bench_row bench_cascade_rows[] = {
  * after the time in which a wheel that is not idle would have gone on.
  */
 #define BENCH_AGAIN		400	/* timers that are re-armed */
-#define BENCH_GOES_ON		(100 * BENCH_US)	/* after a break: moves, and the interrupt */
+#define BENCH_GOES_ON		(100 * BENCH_US)	/* after a break: moves, interrupt */
 #define BENCH_EDGE		63	/* one timer fewer than a crowd has */
 
 enum bench_how {
