@@ -1813,9 +1813,9 @@ hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
 
 /*
  * Arm @timer for @expires. @tick is the tick of @expires. @timer was on @base a moment
- * ago. @now is the present time, or 0 if the caller has not read the clock. Reading the
- * clock costs as much as all the rest. So this function reads it only to advance the clock
- * of a base on which no timer is pending.
+ * ago. @now is the present time, or the constant 0 if the caller has not read the clock.
+ * Reading the clock costs as much as all the rest. So in that case this function reads it
+ * only to advance the clock of a base on which no timer is pending.
  */
 static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_timer *timer,
 				       ktime_t expires, u64 tick, ktime_t now,
@@ -1854,10 +1854,9 @@ static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_t
 		wake = levels_mod(&base->levels, timer, old, tick);
 		base->count[HWHEEL_REARMED]++;
 	} else {
-		if (unlikely(!base->levels.pending))
+		if (__builtin_constant_p(now) ? unlikely(!base->levels.pending) :
+						unlikely((u64)now > base->fresh))
 			hwheel_catch_up(base, now ?: hwheel_clock(base->wheel));
-		else if (unlikely((u64)now > base->fresh))
-			hwheel_catch_up(base, now);
 		WRITE_ONCE(timer->expires, expires);
 		wake = levels_add(&base->levels, timer, tick);
 		base->count[pending ? HWHEEL_REARMED : HWHEEL_ADDED]++;
