@@ -47,10 +47,10 @@
  * and "hrtimer" means that entry. The entry is deferrable: the kernel runs it in the tick of
  * a CPU, and lets an idle CPU sleep. See hwheel_start_entry().
  *
- * Runs advance the clock of a base. Arming advances it too, if no timer is pending on the
- * base, or if arming has read the time anyway. The clock may be behind the time. New
- * timers then go to coarser spokes than necessary, which costs a cascade but no
- * exactness.
+ * Runs advance the clock of a base. Arming with a delay reads the time anyway. It advances
+ * the clock if that is far behind (base->fresh). hwheel_add_at() advances it if no timer is
+ * pending on the base. The clock may be behind the time. New timers then go to coarser
+ * spokes than necessary, which costs a cascade but no exactness.
  *
  * Wall time
  * ---------
@@ -99,9 +99,9 @@
  * A base begins with a parking lot and without levels. A timer that needs a missing level
  * is parked. hwheel_want() then queues an irq_work, because it is called under the base's
  * lock in any context. The irq_work queues the work that allocates the level. If there is
- * no memory, everything works from the parking lot, and hwheel tries again a second later
- * at the earliest. The same work allocates fans when their stock runs low. Fans stay
- * until the wheel is destroyed.
+ * no memory, everything works from the parking lot, and the work tries again each second
+ * while timers are pending. The same work allocates fans when their stock runs low. Fans
+ * stay until the wheel is destroyed.
  *
  * CPUs that are left alone
  * ------------------------
@@ -1669,8 +1669,9 @@ static bool hwheel_add_fans(struct hwheel_base *base)
 }
 
 /*
- * Add the levels and fans that are wanted. If there is no memory, try again each second. A
- * crowd may have been armed without fans, and nothing else need run before it is due.
+ * Add the levels and fans that are wanted. If there is no memory, try again each second, as
+ * long as timers are pending: a crowd may have been armed without fans, and nothing else
+ * need run before it is due.
  */
 static void hwheel_grow(struct work_struct *work)
 {
@@ -1678,8 +1679,8 @@ static void hwheel_grow(struct work_struct *work)
 	struct hwheel_levels *levels = &base->levels;
 	u64 wake;
 
-	for (;;) {
-		bool added = true, stocked = true;
+	while (!READ_ONCE(base->closing)) {
+		bool added = true, stocked = true, idle;
 
 		while (added && levels->nr < READ_ONCE(levels->wanted))
 			added = hwheel_add_level(base, levels->nr);
@@ -1692,8 +1693,9 @@ static void hwheel_grow(struct work_struct *work)
 		wake = levels_wake(levels);
 		if (wake < base->armed && !base->offline)
 			hwheel_arm_base(base, wake);
+		idle = !levels->pending;
 		raw_spin_unlock_irq(&base->lock);
-		if ((added && stocked) || READ_ONCE(base->closing))
+		if ((added && stocked) || idle)
 			return;
 		schedule_timeout_idle(HZ);
 	}
@@ -1813,13 +1815,13 @@ hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
 
 /*
  * Arm @timer for @expires. @tick is the tick of @expires. @timer was on @base a moment
- * ago. @now is the present time, or the constant 0 if the caller has not read the clock.
- * Reading the clock costs as much as all the rest. So in that case this function reads it
- * only to advance the clock of a base on which no timer is pending.
+ * ago. @timed is a constant: has the caller read the clock? Then @now is the present time.
+ * Reading the clock costs as much as all the rest. So if the caller has not read it, this
+ * function reads it only to advance the clock of a base on which no timer is pending.
  */
 static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_timer *timer,
-				       ktime_t expires, u64 tick, ktime_t now,
-				       enum hwheel_how how, int cpu)
+				       ktime_t expires, u64 tick, bool timed,
+				       ktime_t now, enum hwheel_how how, int cpu)
 {
 	struct hwheel_base *target;
 	bool pending, moved = false;
@@ -1854,9 +1856,8 @@ static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_t
 		wake = levels_mod(&base->levels, timer, old, tick);
 		base->count[HWHEEL_REARMED]++;
 	} else {
-		if (__builtin_constant_p(now) ? unlikely(!base->levels.pending) :
-						unlikely((u64)now > base->fresh))
-			hwheel_catch_up(base, now ?: hwheel_clock(base->wheel));
+		if (timed ? unlikely((u64)now > base->fresh) : unlikely(!base->levels.pending))
+			hwheel_catch_up(base, timed ? now : hwheel_clock(base->wheel));
 		WRITE_ONCE(timer->expires, expires);
 		wake = levels_add(&base->levels, timer, tick);
 		base->count[pending ? HWHEEL_REARMED : HWHEEL_ADDED]++;
@@ -1911,7 +1912,7 @@ static __always_inline bool hwheel_arm_after(struct hwheel_timer *timer, ktime_t
 		return false;
 	expires = hwheel_deadline(now, delay);
 	return hwheel_arm(base, timer, expires, levels_tick_up(&base->levels, expires),
-			  now, how, cpu);
+			  true, now, how, cpu);
 }
 
 /**
@@ -1970,7 +1971,7 @@ bool hwheel_add_range(struct hwheel_timer *timer, ktime_t delay, ktime_t slack)
 	 */
 	expires = hwheel_deadline(now, delay);
 	tick = hwheel_pick(base, &expires, slack);
-	return hwheel_arm(base, timer, expires, tick, now, HWHEEL_ANYHOW, -1);
+	return hwheel_arm(base, timer, expires, tick, true, now, HWHEEL_ANYHOW, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_add_range);
 
@@ -1995,7 +1996,7 @@ bool hwheel_add_at(struct hwheel_timer *timer, ktime_t expires, ktime_t slack)
 	if (unlikely(!hwheel_base(timer, &base)))
 		return false;
 	tick = hwheel_pick(base, &expires, slack);
-	return hwheel_arm(base, timer, expires, tick, 0, HWHEEL_ANYHOW, -1);
+	return hwheel_arm(base, timer, expires, tick, false, 0, HWHEEL_ANYHOW, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_add_at);
 
@@ -2104,7 +2105,7 @@ u64 hwheel_forward(struct hwheel_timer *timer, ktime_t interval)
 		interval -= late - n++ * interval;	/* what is left of the period */
 		expires = hwheel_deadline(now, interval);
 	}
-	hwheel_arm(base, timer, expires, levels_tick_up(&base->levels, expires), now,
+	hwheel_arm(base, timer, expires, levels_tick_up(&base->levels, expires), true, now,
 		   HWHEEL_ANYHOW, -1);
 	return n;
 }
@@ -2472,7 +2473,8 @@ EXPORT_SYMBOL_GPL(__hwheel_setup);
  *	says where callbacks run
  * @flags: 0 or HWHEEL_PINNED
  *
- * If the timer is pending, on any wheel, hwheel warns and cancels it.
+ * If the timer is pending, on any wheel, hwheel warns and cancels it. Nobody may use
+ * the timer in another call meanwhile, hwheel_cancel_sync() included.
  *
  * A callback may set up its own timer again. hwheel_cancel_sync() may then
  * return while that callback is still running.
@@ -3195,8 +3197,9 @@ static void hwheel_retire(struct hwheel *wheel)
  * wheel that is destroyed already. But the next hwheel_create() uses the memory of
  * a destroyed wheel again: a second hwheel_destroy() then destroys the new wheel.
  *
- * Context: task; sleeps. If one of the wheel's callbacks calls this, it warns
- * and does nothing.
+ * Context: task; sleeps. If there was no memory for the wheel's levels, it may wait
+ * for up to a second. If one of the wheel's callbacks calls this, it warns and does
+ * nothing.
  */
 void hwheel_destroy(struct hwheel *wheel)
 {

@@ -1513,7 +1513,7 @@ static inline u64 level_next_sift(struct hwheel_levels *l, unsigned int i,
 
 	if (likely(!lv->crowds))
 		return HWHEEL_NEVER;
-	levels_want_fans(l);		/* again, if there was no memory before */
+	levels_want_fans(l);		/* again, if the worker has given up */
 	if (unlikely(l->starved))
 		return HWHEEL_NEVER;
 	if (i < l->planned)

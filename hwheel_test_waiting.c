@@ -258,11 +258,12 @@ static void test_running(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hwheel_running(&p[0].timer));
 	p[0].act = act_running;
 	p[0].other = &p[1];
+	hwt_probe_add(&p[1], HOUR);	/* its callback must not run on another CPU meanwhile */
 	hwt_probe_add(&p[0], 10 * MS);
-	hwt_probe_add(&p[1], 10 * MS);
 	KUNIT_EXPECT_FALSE(test, hwheel_running(&p[0].timer));
-	hwt_expect_once(test, p, 2);
+	hwt_expect_once(test, p, 1);
 	hwheel_cancel_sync(&p[0].timer);
+	hwheel_cancel_sync(&p[1].timer);
 	KUNIT_EXPECT_EQ(test, p[0].ret, 4);
 	KUNIT_EXPECT_FALSE(test, hwheel_running(&p[0].timer));
 	KUNIT_EXPECT_FALSE(test, hwheel_running(&p[1].timer));

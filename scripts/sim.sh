@@ -48,7 +48,6 @@ faults=(
 	"late-bucket-low	hwheel.c	s/base->late\[fls64(late)\]++/base->late[late ? fls64(late) - 1 : 0]++/"
 	"timers-last-lot	hwheel_debugfs.h	/u64 hwheel_next_spoke/,/^}/s/u64 end = .*/u64 end = nr_cpu_ids * hwheel_spokes_per_cpu(wheel) - 2 * HWHEEL_PARKED;/"
 	"added-once	hwheel_levels.h	/u64 levels_added/,/^}/s/(spoke->added % HWHEEL_CROWD)/(spoke->added != HWHEEL_CROWD)/"
-	"catch-up-0	hwheel.c	/void hwheel_catch_up/,/^}/s/tick < base->armed/tick <= base->armed/"
 	"catch-up-early	hwheel.c	/void hwheel_catch_up/,/^}/s/levels_tick_down(levels, now)/levels_tick_up(levels, now)/"
 	"catch-up-0	hwheel.c	/void hwheel_catch_up/,/^}/s/tick < base->armed/tick <= base->armed/"
 	"dest-kept	hwheel.c	/int hwheel_remove(/,/^}/s/base->dest = NULL;/;/"

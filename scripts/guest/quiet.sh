@@ -78,6 +78,7 @@ settle
 end created
 
 hwheel isolated hwheel 2
+hwheel again hwheel 2
 expire read hwheel 2
 begin 2
 cat /sys/kernel/debug/hwheel/*/* >/dev/null
