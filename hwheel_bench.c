@@ -1613,8 +1613,8 @@ static int bench_round(unsigned int round, unsigned int most, s64 *locked)
 		width *= config.spokes[i];
 	if (!config.levels)
 		width = 128 * BENCH_MS;
-	/* Time to arm all timers, and to sift a crowd meanwhile: hardirq runs share the CPU */
-	base = begin + n * (config.context == HWHEEL_HARDIRQ ? 1000 : 500) + 50 * BENCH_MS;
+	/* Time to arm all timers, and to sift a crowd meanwhile, on the same CPU */
+	base = begin + n * 1000 + 50 * BENCH_MS;
 	if (how == BENCH_EDGES)
 		base += 2 * width;
 	base = div64_u64(base + width - 1, width) * width;
