@@ -349,6 +349,10 @@ struct hwheel {
 	struct work_struct	tell;		/* calls @clock_set */
 	struct task_struct	*teller;	/* task that runs @clock_set */
 	struct dentry		*debugfs;
+#ifdef CONFIG_LOCKDEP
+	struct lock_class_key	key;
+	struct lockdep_map	lockdep_map;	/* held in all callbacks */
+#endif
 	char			name[HWHEEL_NAME_MAX + 1];
 };
 
@@ -534,11 +538,39 @@ static void hwheel_lockdep_sync(struct hwheel_timer *timer, const struct hwheel_
 	lock_map_release(&timer->lockdep_map);
 	local_irq_restore(flags);
 }
+
+/* The same for a caller that waits for all callbacks of @wheel */
+static void hwheel_lockdep_sync_all(struct hwheel *wheel)
+{
+	unsigned long flags;
+
+	if (READ_ONCE(wheel->life) == HWHEEL_GONE)
+		return;
+	local_irq_save(flags);
+	lock_map_acquire(&wheel->lockdep_map);
+	lock_map_release(&wheel->lockdep_map);
+	local_irq_restore(flags);
+}
+
+/* A wheel has another lock class in each of its lives. */
+static void hwheel_lockdep_begin(struct hwheel *wheel)
+{
+	lockdep_register_key(&wheel->key);
+	lockdep_init_map(&wheel->lockdep_map, wheel->name, &wheel->key, 0);
+}
+
+static void hwheel_lockdep_end(struct hwheel *wheel)
+{
+	lockdep_unregister_key(&wheel->key);
+}
 #else
 static inline void hwheel_lockdep_init(struct hwheel_timer *timer, const char *name,
 				       struct lock_class_key *key) { }
 static inline void hwheel_lockdep_sync(struct hwheel_timer *timer,
 				       const struct hwheel_base *base) { }
+static inline void hwheel_lockdep_sync_all(struct hwheel *wheel) { }
+static inline void hwheel_lockdep_begin(struct hwheel *wheel) { }
+static inline void hwheel_lockdep_end(struct hwheel *wheel) { }
 #endif
 
 #ifdef CONFIG_DEBUG_OBJECTS_TIMERS
@@ -1159,6 +1191,7 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	hwheel_unlock_run(base, context);
 
 	count = preempt_count();
+	lock_map_acquire(&base->wheel->lockdep_map);
 	lock_acquire_exclusive(&map, context, 0, NULL, _THIS_IP_);
 	trace_hwheel_expire_entry(base, timer, expires);
 	function(timer);
@@ -1166,6 +1199,7 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 		function(timer);
 	trace_hwheel_expire_exit(timer, function);
 	lock_map_release(&map);
+	lock_map_release(&base->wheel->lockdep_map);
 	if (unlikely(count != preempt_count()))
 		hwheel_mend_preempt_count(function, count);
 	if (unlikely(context == HWHEEL_HARDIRQ ? !irqs_disabled() : irqs_disabled()))
@@ -2345,6 +2379,7 @@ void hwheel_synchronize(struct hwheel *wheel)
 		      __builtin_return_address(0), wheel->name))
 		return;
 	might_sleep_if(wheel->context == HWHEEL_WORK);
+	hwheel_lockdep_sync_all(wheel);
 	for_each_possible_cpu(cpu) {
 		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
 		u64 n;
@@ -2845,6 +2880,7 @@ static struct hwheel *hwheel_get(void)
 /* Keep @wheel, which nobody uses, for another life. */
 static void hwheel_put(struct hwheel *wheel)
 {
+	hwheel_lockdep_end(wheel);
 	hwheel_end_users(wheel);
 	hwheel_free_levels(wheel);
 	mutex_lock(&hwheel_mutex);
@@ -3060,6 +3096,7 @@ struct hwheel *hwheel_create(const struct hwheel_config *config)
 	if (!wheel)
 		goto err_memory;
 	strscpy(wheel->name, config->name, sizeof(wheel->name));
+	hwheel_lockdep_begin(wheel);
 	wheel->geometry = geometry;
 	wheel->clock = config->clock ?: CLOCK_MONOTONIC;
 	if (config->flags & HWHEEL_REALTIME)
@@ -3153,6 +3190,7 @@ static bool hwheel_stop(struct hwheel *wheel)
 	mutex_unlock(&hwheel_mutex);
 	if (gone)
 		return false;
+	hwheel_lockdep_sync_all(wheel);
 	hwheel_debugfs_remove(wheel);
 	for_each_possible_cpu(cpu)
 		hwheel_close_base(per_cpu_ptr(wheel->bases, cpu));

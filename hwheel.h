@@ -68,8 +68,8 @@
  *
  * With CONFIG_DEBUG_OBJECTS_TIMERS hwheel also finds and repairs timers that were never
  * set up, whatever their memory holds, and timers that are freed while pending. With
- * CONFIG_LOCKDEP hwheel also finds a caller that waits for a callback while it holds a
- * lock that the callback takes.
+ * CONFIG_LOCKDEP hwheel also finds a caller that waits for a callback, or for all callbacks
+ * of a wheel, while it holds a lock that the callback takes.
  */
 
 #include <linux/bits.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite hwheel_lockdep: lockdep must report a task that waits for a callback while it holds
- * a lock that the callback takes. The suite runs last, because lockdep switches itself
- * off after a report.
+ * Suite hwheel_lockdep: lockdep must report a task that waits for a callback, or for all
+ * callbacks of a wheel, while it holds a lock that the callback takes. The suite runs last,
+ * because lockdep switches itself off after a report.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -13,11 +13,21 @@
 
 static char *lockdep = "";
 module_param(lockdep, charp, 0444);
-MODULE_PARM_DESC(lockdep, "context of a deadlock for lockdep to report: softirq, hardirq or work; lockdep then switches itself off");
+MODULE_PARM_DESC(lockdep, "deadlock for lockdep to report: softirq, hardirq or work, of a wait for a timer in that context; synchronize or destroy, of that wait for a wheel; lockdep then switches itself off");
 
 static DEFINE_SPINLOCK(deadly_softirq);
 static DEFINE_RAW_SPINLOCK(deadly_hardirq);
 static DEFINE_MUTEX(deadly_work);
+static DEFINE_MUTEX(deadly_synchronize);
+static DEFINE_MUTEX(deadly_destroy);
+
+/* The lock that the callback takes, in process context */
+static struct mutex *deadly_mutex(void)
+{
+	if (!strcmp(lockdep, "synchronize"))
+		return &deadly_synchronize;
+	return !strcmp(lockdep, "destroy") ? &deadly_destroy : &deadly_work;
+}
 
 static void act_lock(struct probe *p)
 {
@@ -31,13 +41,13 @@ static void act_lock(struct probe *p)
 		raw_spin_unlock(&deadly_hardirq);
 		break;
 	case HWHEEL_WORK:
-		mutex_lock(&deadly_work);
-		mutex_unlock(&deadly_work);
+		mutex_lock(deadly_mutex());
+		mutex_unlock(deadly_mutex());
 		break;
 	}
 }
 
-static void sync_under_lock(struct probe *p)
+static void sync_under_lock(struct kunit *test, struct probe *p)
 {
 	unsigned long flags;
 
@@ -53,9 +63,14 @@ static void sync_under_lock(struct probe *p)
 		raw_spin_unlock_irqrestore(&deadly_hardirq, flags);
 		break;
 	case HWHEEL_WORK:
-		mutex_lock(&deadly_work);
-		hwheel_cancel_sync(&p->timer);
-		mutex_unlock(&deadly_work);
+		mutex_lock(deadly_mutex());
+		if (!strcmp(lockdep, "synchronize"))
+			hwheel_synchronize(p->wheel);
+		else if (!strcmp(lockdep, "destroy"))
+			hwt_wheel_destroy(test);
+		else
+			hwheel_cancel_sync(&p->timer);
+		mutex_unlock(deadly_mutex());
 		break;
 	}
 }
@@ -72,7 +87,7 @@ static void test_sync_under_lock(struct kunit *test)
 	hwt_expect_once(test, p, 1);
 	KUNIT_EXPECT_EQ(test, hwt_logged("possible circular locking", NULL), 0);
 	hwt_expect_begin();
-	sync_under_lock(p);
+	sync_under_lock(test, p);
 	hwt_expect_end();
 	KUNIT_EXPECT_EQ(test, hwt_logged("possible circular locking", NULL), 1);
 	KUNIT_EXPECT_GE(test, hwt_logged("deadly", lockdep), 1);
@@ -86,7 +101,7 @@ static struct kunit_case hwheel_lockdep_cases[] = {
 static int lockdep_begin(struct kunit_suite *suite)
 {
 	return hwt_suite_begin(suite, !strcmp(lockdep, "hardirq") ? HWHEEL_HARDIRQ :
-				      !strcmp(lockdep, "work") ? HWHEEL_WORK : HWHEEL_SOFTIRQ);
+				      !strcmp(lockdep, "softirq") ? HWHEEL_SOFTIRQ : HWHEEL_WORK);
 }
 
 static struct kunit_suite hwheel_lockdep_suite = {

@@ -9,10 +9,10 @@
 # Lockdep reports one deadlock and turns itself off, so each deadlock needs a boot
 suite()
 {
-	local context
+	local deadlock
 
 	run_kunit uml-debug
-	for context in softirq hardirq work; do
-		APPEND=kunit.filter_glob=hwheel_lockdep boot_kunit lockdep=$context
+	for deadlock in softirq hardirq work synchronize destroy; do
+		APPEND=kunit.filter_glob=hwheel_lockdep boot_kunit lockdep=$deadlock
 	done
 }
