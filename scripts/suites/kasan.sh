@@ -8,4 +8,8 @@
 . "$lab_scripts/suites/shared/kunit.sh"
 . "$lab_scripts/suites/shared/debug.sh"
 
-suite()	{ run_debug x86-kasan; }
+suite()
+{
+	debug_kunit x86-kasan
+	debug_torture x86-kasan
+}

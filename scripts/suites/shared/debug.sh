@@ -3,13 +3,13 @@
 #
 # KUnit and torture on a debug kernel in QEMU, while CPUs go offline and come back
 
-# run_debug KERNEL: KUnit on 2 CPUs, and torture on 4; with ALL=1 both on 2 and on 4. These
-# kernels are slow when emulated, so some tests run in other suites only:
+# debug_kunit KERNEL: KUnit on 2 CPUs, with ALL=1 also on 4. These kernels are slow when
+# emulated, so some tests run in other suites only:
 #	hwheel_levels, which has one thread (kunit-debug runs it under KASAN). The glob
 #		leaves it out: no other KUnit suite has a name that ends with s.
 #	the deadlock for lockdep, which needs a boot of its own (kunit-debug)
 #	the largest tests: here they have a twentieth of their timers and wheels (kunit)
-run_debug()
+debug_kunit()
 {
 	local CPUS
 
@@ -18,6 +18,13 @@ run_debug()
 		TIMEOUT=600 APPEND='kunit.filter_glob=hwhee*[!s]' \
 			run_kunit "$1" creates=20 many=5000
 	done
+}
+
+# debug_torture KERNEL: torture on 4 CPUs, with ALL=1 also on 2
+debug_torture()
+{
+	local CPUS
+
 	for CPUS in ${ALL:+2} 4; do
 		export CPUS
 		KERNEL=$1 TIME=20 TORTURE=context=mixed \

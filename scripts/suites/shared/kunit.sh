@@ -3,17 +3,6 @@
 #
 # KUnit: builds the tests, boots them, counts their results
 
-# run_kunit_smp KERNEL [MODULE-PARAMETERS...]: on 2 CPUs and on 4
-run_kunit_smp()
-{
-	local CPUS
-
-	for CPUS in 2 4; do
-		export CPUS
-		run_kunit "$@"
-	done
-}
-
 # [CPUS=n] [LOADS=n] run_kunit KERNEL [MODULE-PARAMETERS...]: builds the modules in the
 # folder dir and boots a guest that loads them
 run_kunit()
