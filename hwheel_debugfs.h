@@ -3,16 +3,16 @@
  * hwheel in debugfs: /sys/kernel/debug/hwheel/<wheel>/
  *
  * hwheel.c includes this file. The code here only reads. It walks through the timers of a
- * spoke a few at a time (levels_walk_begin()), and drops the lock in between. So a reader
- * delays others by at most HWHEEL_BATCH timers, but timers may change during the walk.
+ * spoke, HWHEEL_BATCH / 2 at a time (levels_walk_begin()), and drops the lock in between.
+ * So a reader does not hold the lock for long, but timers may change during the walk.
  * Some members are read without the lock, with data_race(): the reader sees the old or
- * the new value. Parked timers and timers in transit are shown as the level above the
- * top, and those in the attic as the next one.
+ * the new value. The parking lot, with the timers in transit, is shown as the level above
+ * the top level, and the attic as the level above the parking lot.
  *
  * The files "levels" and "spokes" find their rows by a position. Position 0 is the
- * header. From 1 on, it counts the CPUs, and within each CPU its levels or spokes. In the
- * file "timers", the upper half of the position is the spoke's position. The lower half
- * counts the timers of that spoke.
+ * header. The positions from 1 on count the CPUs, and within each CPU its levels or
+ * spokes. In the file "timers", the upper half of the position is the spoke's position.
+ * The lower half counts the timers of that spoke.
  */
 static struct dentry *hwheel_debugfs;
 
@@ -65,7 +65,7 @@ static u64 hwheel_walk(struct hwheel_base *base, struct hwheel_spoke *spoke,
 			see(timer, n, data);
 		if (++n > most)
 			break;
-		/* The way to the next timer may lead through several fans */
+		/* Not a whole batch: finding the next timer may take several fans */
 		if (n % (HWHEEL_BATCH / 2))
 			continue;
 		hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, ktime_get() - locked);
@@ -263,7 +263,7 @@ static int hwheel_spokes_show(struct seq_file *m, void *v)
 	spoke = hwheel_spoke_at(m->private, *(loff_t *)v - 1, &base);
 	if (!spoke)
 		return SEQ_SKIP;
-	/* Others write it with a plain store, with the lock held */
+	/* Others write the bound with a plain store, with the lock held */
 	bound = data_race(READ_ONCE(spoke->bound));
 	timers = hwheel_walk(base, spoke, NULL, NULL);
 	if (!timers)
@@ -483,7 +483,7 @@ static int hwheel_config_show(struct seq_file *m, void *v)
 		seq_puts(m, "deferrable 1\n");
 	for_each_possible_cpu(cpu)
 		bytes = max(bytes, hwheel_base_size(per_cpu_ptr(wheel->bases, cpu)));
-	seq_printf(m, "bytes_per_cpu %zu\n", bytes);	/* of the CPU that has most */
+	seq_printf(m, "bytes_per_cpu %zu\n", bytes);	/* of the CPU with the most */
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(hwheel_config);

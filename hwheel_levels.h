@@ -33,7 +33,7 @@
  * Two facts follow:
  *
  * - A spoke never holds timers of two slots.
- * - Above level 0, a timer never goes to the slot in which its level's clock is. A lower
+ * - Above level 0, a timer never goes to the slot that is its level's clock. A lower
  *   level has a finer place for the timer.
  *
  * With the default geometry, 128 spokes per level and a tick of 1 ms:
@@ -51,10 +51,10 @@
  * A timer beyond the reach of the top level is parked. The parking lot is a radix heap
  * (Ahuja, Mehlhorn, Orlin and Tarjan, "Faster algorithms for the shortest path problem",
  * 1990). Bucket b holds the timers whose tick differs from the clock in bit b, and in no
- * higher bit. When the clock reaches the ticks of a bucket, the clock and all timers of
- * the bucket agree in bit b. Then each timer goes to a lower bucket or into a level. A
- * parked timer moves at most 54 times, however far away its tick is, because the number of
- * a tick has at most 54 bits (S64_MAX / HWHEEL_MIN_TICK_NS).
+ * higher bit. So bucket b covers 2^b ticks. When the clock enters them, the clock and all
+ * timers of the bucket agree in bit b. Then each timer goes to a lower bucket or into a
+ * level. A parked timer moves at most 54 times, however far away its tick is, because the
+ * number of a tick has at most 54 bits (S64_MAX / HWHEEL_MIN_TICK_NS).
  *
  * Levels cost memory, and most wheels need few. So a wheel begins with only its parking
  * lot. It tells its user when a timer wants a level that does not exist. The user can
@@ -68,40 +68,40 @@
  *
  * When the clock reaches a spoke, a hierarchical wheel (Varghese and Lauck, 1987) moves
  * the timers of the spoke down a level. Such a cascade has two problems. The number of
- * moves has no bound. And the wheel does not know when its next timer is due: of a coarse
+ * moves has no limit. And the wheel does not know when its next timer is due: of a coarse
  * spoke it knows only where the spoke begins.
  *
- * Here each spoke has a bound: the earliest tick put into the spoke since it was last
- * empty. No timer in the spoke is due before the bound. Bitmaps tell which spokes are
- * occupied. In each level, the first occupied spoke has the least bound of that level. So
- * a few bit searches give the next tick at which a timer can be due, and the clock jumps
- * there at once.
+ * Here each spoke has a bound: the earliest due tick of all timers that were put into the
+ * spoke since it was last empty. No timer in the spoke is due before the bound. Bitmaps
+ * tell which spokes are occupied. In each level, the first occupied spoke has the least
+ * bound of that level. So a few bit searches give the next tick at which a timer can be
+ * due, and the clock jumps there at once.
  *
- * The clock passes no bound. So it never leaves an occupied spoke behind. It can only
- * enter one, and the bound of an entered spoke counts like any other bound. So entered
- * spokes can be emptied when there is time, a few timers per call. Everything is in order
- * between two calls: a cascade has no state of its own.
+ * The clock passes no bound. So it never leaves an occupied spoke behind. But it may enter
+ * an occupied spoke. The bound of an entered spoke counts like any other bound. So
+ * levels_step() can empty entered spokes while nothing is due, a few timers per call. A
+ * cascade has no state of its own: between two calls all invariants hold.
  *
  * A spoke is "mixed" if its timers may be due at different ticks. A spoke that is not
  * mixed moves as a whole in one step, however many timers it has. When it is due, it fires
- * from its present level. So a single timer need not cascade before it fires. Neither need
- * timers that slack has brought together in one tick.
+ * from its present level. So neither a single timer nor timers that slack has brought
+ * together in one tick need to cascade before they fire.
  *
  * Crowds and fans
  * ---------------
  *
  * To find the due timers of a mixed spoke, its timers must move down. If there are many,
- * this takes long and makes other timers late. So a crowd, a spoke with HWHEEL_CROWD
- * timers or more, is sifted ahead of its time: a few timers per call, while nothing is
- * due. Each of these timers goes
+ * this takes long and makes other timers late. A crowd is a spoke with HWHEEL_CROWD timers
+ * or more. levels_step() sifts a crowd before its spoke begins: a few timers per call,
+ * while nothing is due. Each of these timers goes
  *
- * - to a lower level, if that level reaches its tick by then;
+ * - to a lower level, if that level already reaches the timer's tick;
  * - otherwise to the fan of the spoke. A fan is up to 64 spokes of equal width that
  *   together cover the ticks of the spoke. (Tang, Goh and Thng, "Ladder queue: an O(1)
  *   priority queue structure for large-scale discrete event simulation", 2005.)
  *
  * A spoke of a fan is like any other spoke: it has a bound, it fires when it is due, and
- * it gets a fan of its own if it is a crowd: here HWHEEL_CROWD_FAN timers are enough.
+ * it gets a fan of its own if it is a crowd. In a fan, HWHEEL_CROWD_FAN timers are a crowd.
  * Arming does not use fans. A new timer goes to the spoke's own lists. When these lists
  * are a crowd again, they are sifted again.
  *
@@ -117,7 +117,7 @@
  * The timers that have to move are in the own lists of the spokes that begin at that
  * tick. None of these lists is a crowd. With n levels these spokes are
  *
- * - one of each of the n - 1 levels above 0, and one bucket: n spokes;
+ * - one spoke in each of the n - 1 levels above 0, and one bucket: n spokes;
  * - the first spoke of the fan of each of these, and of a bucket that the clock entered
  *   earlier: n + 1 spokes of fans.
  *
@@ -125,7 +125,7 @@
  *
  *	n * HWHEEL_CROWD + (n + 1) * HWHEEL_CROWD_FAN
  *
- * timers: 416 for 5 levels, whatever the number of other timers. This bound needs two
+ * timers: 416 for 5 levels, whatever the number of other timers. This limit needs two
  * things: fans, which the user makes when the wheel asks for them, and enough time to
  * sift.
  *
@@ -136,32 +136,32 @@
  * the clock may be behind the time while much is due. If "now" were the clock, a timer
  * that a callback arms for the past would run right after that callback. Callbacks that
  * keep doing so would shut out all other timers. So "now" is the floor: the last tick
- * that was passed to levels_step(). The timer runs behind everything that was due before.
- * So it goes to the spoke of the floor, not to that of its own tick.
+ * that was passed to levels_step(). The timer goes to the spoke of the floor, not to that
+ * of its own tick. So it runs behind all timers that are due at ticks before the floor.
  *
  * The clock is set back
  * ---------------------
  *
- * Somebody may set a clock of wall time back, by any amount and at any time. No timer moves
- * for that (levels_set_back()). But two things are no longer true:
+ * Somebody may set a clock of wall time back, by any amount and at any time. Then
+ * levels_set_back() does not move timers one by one. But two things may be wrong afterwards:
  *
- * - The slots of a level are counted from its clock, and its clock may now be ahead of the
- *   wheel's clock. The same holds for buckets.
- * - A timer that was armed for the past is in the spoke of the floor at that time. The tick
- *   of that spoke may now be far ahead. But the timer itself is due now, or at an earlier
- *   tick than that of the spoke.
+ * - The clock of a level, from which its slots are counted, may be ahead of the wheel's
+ *   clock. The buckets, too, are those of the old clock.
+ * - A timer that was armed for the past is in the spoke of the old floor. The tick of that
+ *   spoke may now be far ahead. But the timer is due before that: at its own tick, or now
+ *   if that has passed.
  *
  * So levels_set_back() closes each occupied level whose clock is ahead, or that has timers
  * which were due by the old floor. A closed level takes no timers and keeps its clock. Its
- * timers fire as ever: each bound is still right, unless it is one of a timer for the past.
+ * timers fire as ever: each bound is still right, except the bounds of timers for the past.
  * New timers go to the levels that are open, or else to the parking lot. While nothing is
  * due, levels_step() empties the closed levels, a few timers per call. Each timer moves
  * once. An empty level opens again, with the wheel's clock.
  *
- * The contents of all buckets go to the attic. The attic is a second set of buckets. It
- * counts as a level that is closed whenever it is occupied. That takes a splice for each
- * bucket. While the attic is occupied, buckets get no fans. So a bucket and its spoke in the
- * attic never both have a fan. Therefore the clock may be set back again at once.
+ * The contents of all buckets go to the attic, with one splice for each bucket. The attic
+ * is a second set of buckets. It counts as a closed level while it is occupied. While the
+ * attic is occupied, buckets get no fans. So a bucket and its spoke in the attic never both
+ * have a fan. Therefore the clock may be set back again at once.
  *
  * After the clock was set back, l->redo is the old floor. A bound at or before l->redo may
  * be that of timers for the past. Spokes of closed levels with such a bound come before all
@@ -180,7 +180,8 @@
  *   it was added counts as due at the floor. The floor is not before the clock. Timers in
  *   transit are exempt. In closed levels the old floor counts.
  * - Each timer of level i is in the spoke of its slot. The slot is 0 to n[i] - 1 slots
- *   ahead of the level's clock. That is the clock's slot, unless the level is closed.
+ *   ahead of the level's clock. Unless the level is closed, the level's clock is the slot
+ *   of the wheel's clock.
  * - A spoke is occupied if its lists are not both empty, or if it has a fan. If and only
  *   if the spoke is occupied, its bit is set and its bound is a tick. If and only if a
  *   word of the bitmap is not zero, its summary bit is set.
@@ -201,7 +202,7 @@
 
 #include "hwheel.h"
 
-/* The limits for list moves: under one hold of the lock, and in one levels_step() */
+/* The most list moves under one lock hold (BATCH) and in one levels_step() (STEP) */
 #define HWHEEL_BATCH		32
 #define HWHEEL_STEP		(HWHEEL_BATCH / 2)
 /*
@@ -236,7 +237,7 @@
 
 /* Spokes of the parking lot: one bucket per bit, and two special ones */
 #define HWHEEL_PARKED		64
-#define HWHEEL_NOW		61	/* due at the clock, before there are levels */
+#define HWHEEL_NOW		61	/* due at the clock; no level 0, or it is closed */
 #define HWHEEL_EXPIRED		63	/* in transit: due at one tick, about to run */
 
 /*
@@ -297,7 +298,7 @@ struct hwheel_spoke {
 #define HWHEEL_CHILD		BIT(0)	/* this spoke belongs to a fan */
 #define HWHEEL_CROWDED		BIT(1)	/* sift it, or a spoke in its fan */
 #define HWHEEL_ONE_TICK		BIT(2)	/* a crowd that is due at one tick; not mixed */
-#define HWHEEL_IN_FAN		255
+#define HWHEEL_IN_FAN		255	/* no flag: the @level of a spoke in a fan */
 
 /*
  * The spokes into which a crowd is sifted. Each is 2^shift ticks wide. If it is wider
@@ -319,7 +320,7 @@ static inline struct hwheel_spoke *spoke_of(const struct list_head *head)
 	return (struct hwheel_spoke *)((unsigned long)head & ~(HWHEEL_SPOKE_SIZE - 1UL));
 }
 
-/* Does neither @spoke nor its fan hold timers? */
+/* Are the own lists of @spoke empty, and has it no fan? */
 static __always_inline bool spoke_empty(const struct hwheel_spoke *spoke)
 {
 	return spoke->bound == HWHEEL_NEVER;
@@ -343,10 +344,10 @@ static inline struct hwheel_fan *fan_of(const struct hwheel_spoke *child)
 }
 
 /*
- * The list of @spoke to which the next timer goes. The first few timers of a spoke all go
- * to one list: with two lists, a list of a small spoke would become empty more often, which
- * makes levels_unlink() slower. So the list changes after every 16 timers, the size of a
- * list head on 64 bits. Then @added & 16 is the offset of the list in @timers: 0 or 16.
+ * The list of @spoke to which the next timer goes. The list changes after every 16 timers.
+ * A list head has 16 bytes (on 64-bit), so @added & 16 is the offset of the list in
+ * @timers: 0 or 16. A small spoke uses only one list: if it used both, a list would become
+ * empty more often, which makes levels_unlink() slower.
  */
 static __always_inline struct list_head *spoke_list(struct hwheel_spoke *spoke)
 {
@@ -364,7 +365,7 @@ struct hwheel_divisor {
 	unsigned int		shift;
 };
 
-/* One cache line. Placing a timer uses all of it but @width and @crowds. */
+/* One cache line. Placing a timer uses all members but @width, @nr and @crowds. */
 struct hwheel_level {
 	struct hwheel_spoke	*spokes;
 	u64			summary;	/* one bit per word of the bitmap */
@@ -389,7 +390,8 @@ struct hwheel_most {
 
 /**
  * struct hwheel_levels - a layered wheel
- * @clock: the present tick. Timers due at or before it may run
+ * @clock: the tick that the wheel has reached. Timers due at or before it may run. While
+ *	much is due, the clock is behind the time
  * @floor: the last tick that was passed to levels_step(). A timer armed for an earlier
  *	tick counts as due at the floor
  * @pending: number of timers
@@ -424,8 +426,7 @@ struct hwheel_most {
  * @walk_width: width of @walked in ticks
  * @ahead: levels_step() may be called this many ticks late, so crowds are sifted this
  *	much earlier
- * @redo: if a level is closed: the last tick that was the floor before the clock was set
- *	back
+ * @redo: while a level is closed: the latest floor from which the clock was set back
  * @most: for each level, see levels_lead()
  */
 struct hwheel_levels {
@@ -437,7 +438,7 @@ struct hwheel_levels {
 	u64			moved;
 	u64			visited;
 	struct hwheel_fan	*stock;
-	u64			tick_ns;	/* from here on: seldom or never */
+	u64			tick_ns;	/* from here on: changes seldom or never */
 	struct hwheel_divisor	tick_div;
 	u64			last_tick;
 	u8			nr;
@@ -589,8 +590,8 @@ static inline const char *hwheel_geometry_fault(const struct hwheel_geometry *g)
 
 /*
  * Bytes of memory for a level of @nr spokes, or for the parking lot. The memory must be
- * aligned like a spoke. At least the size of 4 spokes, because kmalloc() may not align
- * smaller memory enough.
+ * aligned like a spoke. kmalloc() may not align small memory enough, so the result is at
+ * least the size of 4 spokes.
  */
 static inline size_t level_size(unsigned int nr)
 {
@@ -642,7 +643,7 @@ static inline void levels_set_clock(struct hwheel_levels *l, u64 clock)
 
 /*
  * Make the spokes of level @i in @memory: level_size() bytes of zeroes. The spokes do not
- * belong to the wheel yet. So this needs no lock and may take its time.
+ * belong to the wheel yet. So this needs no lock.
  */
 static inline struct hwheel_spoke *level_init(const struct hwheel_levels *l, unsigned int i,
 					      void *memory)
@@ -784,7 +785,7 @@ static inline struct hwheel_spoke *level_first_crowd(const struct hwheel_level *
 	return &lv->spokes[word * 64 + __ffs64(bits)];
 }
 
-/* The slot of level @lv for which spoke number @index stands at present */
+/* The slot of level @lv that uses spoke @index at present */
 static inline u64 level_slot_of(const struct hwheel_level *lv, unsigned int index)
 {
 	return lv->slot + index - lv->pos + (index < lv->pos ? lv->nr : 0);
@@ -833,8 +834,8 @@ static inline struct hwheel_spoke *levels_park(struct hwheel_levels *l, u64 tick
 
 /*
  * The spoke for a timer due at @tick, from level @lv upwards. No lower level has a place
- * for the timer. If that is because lower levels are closed, @tick may be in the slot of a
- * level's clock. From there the timer could not move down, so it is parked.
+ * for the timer. If lower levels are closed, @tick may be in the slot that is a level's
+ * clock. A timer in that slot could not move down. So this parks the timer.
  */
 static noinline struct hwheel_spoke *levels_place_above(struct hwheel_levels *l,
 							const struct hwheel_level *lv,
@@ -947,8 +948,8 @@ static inline struct hwheel_spoke *spoke_root(struct hwheel_spoke *spoke)
 }
 
 /*
- * The first tick of @spoke, and its width in ticks. @spoke is in a level, a bucket or a
- * fan.
+ * The first tick of @spoke. Sets @width to its width in ticks. @spoke belongs to a level,
+ * the parking lot, the attic or a fan.
  */
 static inline u64 spoke_begin(const struct hwheel_levels *l, const struct hwheel_spoke *spoke,
 			      u64 *width)
@@ -1098,7 +1099,7 @@ static inline void levels_pass(struct hwheel_levels *l, struct hwheel_spoke *spo
 
 /*
  * The spoke for a timer due at @tick in the fan of @spoke. If @spoke has no fan it gets
- * one; NULL if the stock is empty.
+ * one. NULL if levels_fan() gives none.
  */
 static inline struct hwheel_spoke *levels_fan_place(struct hwheel_levels *l,
 						    struct hwheel_spoke *spoke, u64 tick)
@@ -1216,7 +1217,7 @@ static inline void levels_add_fans(struct hwheel_levels *l, void *memory, unsign
 /* ------------------------------------------------------------------------ */
 /* Timers come and go */
 
-/* Note that @spoke, which is occupied, has or may have a timer that is due at @tick. */
+/* From now on @spoke, which is occupied, may have a timer that is due at @tick. */
 static __always_inline void levels_widen(struct hwheel_spoke *spoke, u64 tick)
 {
 	bool other = tick != spoke->bound;
@@ -1253,7 +1254,7 @@ static __always_inline void levels_unlink(struct hwheel_levels *l,
 	if (unlikely(l->walk == &timer->entry))
 		l->walk = next;
 	spoke_unlink(next, prev);
-	if (next == prev) {	/* both are the head: @timer was last in its list */
+	if (next == prev) {	/* both are the head: the list is empty now */
 		struct hwheel_spoke *spoke = spoke_of(next);
 
 		if (list_empty(&spoke->timers[next == &spoke->timers[0]]))
@@ -1303,8 +1304,8 @@ static inline bool levels_mixes(const struct hwheel_levels *l, const struct hwhe
  *
  * Let need be the time to sift the largest crowd. There are two cases.
  *
- * - need is at most @width / 8: the lead is 4 * need. Most of the crowd has its place in
- *   the level below by then.
+ * - need is at most @width / 8: the lead is 4 * need. When sifting begins, the level below
+ *   already reaches most ticks of the spoke.
  * - need is more: the lead is the time to sift all pending timers, because there may be
  *   many such crowds in a row. Each timer may have to move once for every
  *   HWHEEL_FAN_BITS bits of @width, through fans inside fans.
@@ -1407,9 +1408,10 @@ static inline struct hwheel_spoke *levels_crowd_place(struct hwheel_levels *l,
 }
 
 /*
- * A timer of @spoke, which is not empty. It is the first or the last one of each list in
- * turn, to keep as many cache misses in flight as possible. The order does not matter:
- * the timers of a spoke are in no order.
+ * A timer of @spoke's own lists, which must not both be empty. @turn chooses the list, and
+ * whether to take its first or its last timer. A caller that counts @turn up or down uses
+ * all four ends, and so keeps as many cache misses in flight as possible. The timers of a
+ * spoke are in no order.
  */
 static __always_inline struct hwheel_timer *spoke_end(struct hwheel_spoke *spoke,
 						      unsigned int turn)
@@ -1421,7 +1423,7 @@ static __always_inline struct hwheel_timer *spoke_end(struct hwheel_spoke *spoke
 	return list_entry(turn / 2 % 2 ? list->prev : list->next, struct hwheel_timer, entry);
 }
 
-/* Put @timer, due at @tick, into @spoke. It comes from another spoke. */
+/* Put @timer, due at @tick, into @spoke. The timer comes from another spoke. */
 static __always_inline void levels_put(struct hwheel_levels *l, struct hwheel_timer *timer,
 				       struct hwheel_spoke *spoke, u64 tick)
 {
@@ -1450,7 +1452,7 @@ static noinline void levels_part(struct hwheel_levels *l, struct hwheel_spoke *s
 
 	spoke_unlink(timer->entry.next, timer->entry.prev);
 	old = levels_due(l, spoke_end(spoke, 0));
-	if (old >= l->floor)	/* else it may have been overdue when it was armed */
+	if (old >= l->floor)	/* else the crowd may have been overdue when armed */
 		to = levels_crowd_place(l, spoke, old);
 	if (to) {
 		spoke->bound = old;
@@ -1501,9 +1503,10 @@ static inline u64 spoke_next_sift(struct hwheel_levels *l, struct hwheel_spoke *
 }
 
 /*
- * The same for all spokes of level @i. In a level the first crowd begins first, so only
- * that one is looked at. Buckets are not in the order in which they begin: one can begin
- * inside a bucket that the clock has entered. So all crowded buckets are looked at.
+ * As spoke_next_sift(), for all spokes of level @i. In a level, the first crowd from the
+ * clock on begins first. So only that crowd is looked at. Buckets are not in the order in
+ * which they begin: a bucket can begin inside another bucket that the clock has entered.
+ * So all crowded buckets are looked at.
  */
 static inline u64 level_next_sift(struct hwheel_levels *l, unsigned int i,
 				  struct hwheel_spoke **which)
@@ -1513,7 +1516,7 @@ static inline u64 level_next_sift(struct hwheel_levels *l, unsigned int i,
 
 	if (likely(!lv->crowds))
 		return HWHEEL_NEVER;
-	levels_want_fans(l);		/* again, if the worker has given up */
+	levels_want_fans(l);		/* ask again: there may have been no memory */
 	if (unlikely(l->starved))
 		return HWHEEL_NEVER;
 	if (i < l->planned)
@@ -1530,7 +1533,7 @@ static inline u64 level_next_sift(struct hwheel_levels *l, unsigned int i,
 	return least;
 }
 
-/* The same for all levels */
+/* As level_next_sift(), for all levels */
 static inline u64 levels_next_sift(struct hwheel_levels *l, struct hwheel_spoke **which)
 {
 	u64 least = HWHEEL_NEVER;
@@ -1611,14 +1614,18 @@ static __always_inline u64 levels_add(struct hwheel_levels *l,
 }
 
 /*
- * @timer is due at @old. May it stay in its spoke and be due at @tick? It may, if @spoke,
- * the right spoke for @tick, is the right one for @old, too. Then @timer is in @spoke, or in
- * a spoke of a higher level that covers the same slot and has not been emptied yet. Nobody
- * knows in which, so @tick lowers the bounds of all of them.
+ * A timer is due at @old, and is re-armed for @tick. @spoke is the right spoke for @tick.
+ * May the timer stay in its spoke?
  *
- * Exceptions: if one of these spokes has a fan, or if any timer is parked or in transit, or
- * if a level is closed, @timer can be in yet another spoke. And a crowd that is due at one
- * tick must not mix.
+ * It may, if @spoke is also the right spoke for @old. Then the timer is in @spoke, or in a
+ * spoke of a higher level that covers the same slot and has not been emptied yet. It is not
+ * known in which, so this widens all of these spokes to @tick.
+ *
+ * It may not in these cases:
+ *
+ * - The timer can be in yet another spoke: one of these spokes has a fan, any timer is
+ *   parked or in transit, a level is closed, or @old is before the floor.
+ * - One of these spokes is a crowd that is due at one tick. Such a crowd must not mix.
  */
 static noinline bool levels_stays(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				  u64 old, u64 tick)
@@ -1686,9 +1693,9 @@ static noinline struct hwheel_spoke *attic_first(struct hwheel_levels *l)
  * The occupied spoke with the least bound. NULL if no timer is pending.
  *
  * In most cases it is in level 0, and no other level is looked at. l->above allows this:
- * nothing above level 0 is due before that tick. It is set when all levels have been
- * looked at, to the lesser of two ticks: the least bound above level 0, and the begin of
- * the next slot of level 1. Timers added later above level 0 are not due before that
+ * nothing above level 0 is due before that tick. When all levels have been looked at,
+ * l->above is set to the lesser of two ticks: the least bound above level 0, and the begin
+ * of the next slot of level 1. Timers added later above level 0 are not due before that
  * slot.
  *
  * If bounds are equal, level 0 and bucket HWHEEL_NOW come last. They take the timers that
@@ -1768,7 +1775,10 @@ static noinline struct hwheel_spoke *levels_stray(struct hwheel_levels *l)
 	return first;
 }
 
-/* The same, if the spoke may have timers for the past: see "The clock is set back" */
+/*
+ * As levels_stray(), but NULL unless the spoke may have timers for the past: see "The clock
+ * is set back".
+ */
 static inline struct hwheel_spoke *levels_redo(struct hwheel_levels *l)
 {
 	struct hwheel_spoke *spoke = l->closed ? levels_stray(l) : NULL;
@@ -1796,8 +1806,8 @@ static inline u64 levels_wake(struct hwheel_levels *l)
 }
 
 /*
- * Is a timer left to pop, or is the bound of a spoke at or before @tick? Then a timer may
- * be due.
+ * May a timer be due at @tick? That is so if a timer is left to pop, if the bound of a
+ * spoke is at or before @tick, or if a closed level may have timers for the past.
  */
 static inline bool levels_ripe(struct hwheel_levels *l, u64 tick)
 {
@@ -1837,13 +1847,15 @@ static inline struct hwheel_spoke *levels_entered(struct hwheel_levels *l)
 }
 
 /*
- * A timer in the own lists of @spoke is due at @tick. Returns its new spoke. @root is
- * spoke_root(@spoke). The new spoke is the one that levels_place() gives. But if that is
- * @root again, it is one in the fan of @spoke. NULL if no fan is left.
+ * The new spoke of a timer that is in the own lists of @spoke and due at @tick. @root is
+ * spoke_root(@spoke). In most cases levels_place() gives the new spoke. In two cases the
+ * timer goes to the fan of @spoke instead:
  *
- * If there is a fan, a crowd does not move to another bucket either. From bucket to bucket
- * it would move once for each bit of its ticks. That takes too long. A fan takes
- * HWHEEL_FAN_BITS bits at once. But all timers leave a closed level.
+ * - levels_place() gives @root again. If no fan is left, this returns NULL.
+ * - levels_place() gives another bucket, and @spoke is a crowd. From bucket to bucket, a
+ *   crowd would move once for each bit of its ticks, which takes too long. A fan takes
+ *   HWHEEL_FAN_BITS bits at once. But if no fan is left, or if @root is in a closed level,
+ *   which all timers must leave, the timer goes to the bucket.
  */
 static __always_inline struct hwheel_spoke *levels_below(struct hwheel_levels *l,
 							 struct hwheel_spoke *spoke,
@@ -1941,7 +1953,8 @@ static inline bool levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *
 
 /*
  * Give timers of @spoke new places by their own ticks. @spoke is in a closed level, so none
- * of them stays. Its timers may be due at other ticks than they were counted for.
+ * of them stays. If its bound is at or before l->redo, it may have timers for the past. These
+ * are not due at that bound, so the spoke counts as mixed.
  */
 static inline void levels_rearrange(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
@@ -1987,8 +2000,8 @@ static inline void levels_stow(struct hwheel_levels *l, struct hwheel_spoke *fro
 }
 
 /*
- * The present tick is @now, which is before the floor: the clock was set back. This moves no
- * timer, and takes at most a splice for each bucket. See "The clock is set back".
+ * The clock was set back: the present tick is @now, which is before the floor. Takes at
+ * most one splice for each bucket. See "The clock is set back".
  */
 static inline void levels_set_back(struct hwheel_levels *l, u64 now)
 {
@@ -2019,7 +2032,7 @@ static inline void levels_set_back(struct hwheel_levels *l, u64 now)
 
 /*
  * Add the next level. @spokes is from level_init(). Parked timers stay in their buckets
- * until the clock enters the bucket or it is sifted.
+ * until the clock enters the bucket, or the bucket is sifted.
  */
 static inline void levels_grow(struct hwheel_levels *l, struct hwheel_spoke *spokes)
 {
@@ -2113,9 +2126,9 @@ static inline struct hwheel_timer *levels_any(struct hwheel_levels *l)
 
 /*
  * The most coarsely aligned tick from @first to @last: the tick at which the widest slot
- * begins. If several slots of that width begin from @first to @last, it is the slot whose
- * number has the most zero bits at its end. Timers with slack meet in such ticks. @first
- * must not be 0, and @last must not be less than @first.
+ * begins. If several slots of that width begin there, this takes the slot whose number has
+ * the most zero bits at its end. Timers with slack meet in such ticks. @first must not be
+ * 0, and @last must not be less than @first.
  */
 static noinline u64 levels_align_slow(const struct hwheel_levels *l, u64 first, u64 last)
 {
@@ -2130,7 +2143,7 @@ static noinline u64 levels_align_slow(const struct hwheel_levels *l, u64 first, 
 			return (slot >> levels_highest(differ) << levels_highest(differ)) *
 			       lv->width;
 	}
-	/* The wheel is just being created again: the timer will not be armed, any tick will do */
+	/* The wheel is being created again: the timer will not be armed, any tick will do */
 	return last;
 }
 
@@ -2165,13 +2178,13 @@ static inline void levels_walk_begin(struct hwheel_levels *l, struct hwheel_spok
 /*
  * The next spoke of a walk in @fan and the fans below it. It has timers in its own lists.
  * It begins after tick @at, or at @at and is narrower than @width. NULL if there is none.
- * The recursion is no deeper than a tick has bits.
+ * The recursion is at most as deep as a tick has bits.
  */
 static inline struct hwheel_spoke *fan_after(struct hwheel_fan *fan, u64 at, u64 width)
 {
 	u64 bits = fan->bits, passed = at > fan->begin ? (at - fan->begin) >> fan->shift : 0;
 
-	/* Spokes that end before @at are not looked at, so a call takes a few steps */
+	/* Spokes that end before @at are not looked at, so a call takes few steps */
 	for (bits = passed < 64 ? bits & ~0ULL << passed : 0; bits; bits &= bits - 1) {
 		unsigned int i = __ffs64(bits);
 		struct hwheel_spoke *spoke = &fan->child[i];

@@ -348,9 +348,9 @@ static void armed_now(struct item *item)
 }
 
 /*
- * @item has been added. Check that it is the last timer in a list of the right spoke. That
- * is a spoke of the lowest level that reaches its tick, if a level does. Closed levels take no
- * timers, so do not check while there are any.
+ * @item has been added. Check that it is the last timer in a list of the right spoke: a
+ * spoke of the lowest level that reaches its tick. If no level does, do not check. Closed
+ * levels take no timers, so do not check while a level is closed.
  */
 static void added(struct item *item)
 {
@@ -460,8 +460,8 @@ static void check_align(u64 first, u64 last, u64 got)
 		check(tick == got || roundness(tick) < best,
 		      "slack did not find the most coarsely aligned tick");
 	/*
-	 * If the window has a multiple of a unit, the last multiple before its end is in
-	 * the window
+	 * If the window has a multiple of a unit, the greatest multiple that is not after
+	 * @last is in the window
 	 */
 	for (i = 0; i < geometry.levels; i++)
 		for (unit = width(i); unit <= last; unit *= 2) {
@@ -755,7 +755,7 @@ static void do_wake(const struct word *w)
 	}
 }
 
-/* Timers that were overdue are due now, or at their own ticks if these are to come. */
+/* After this each timer is due at its own tick, or now if that tick has passed. */
 static void do_set_back(const struct word *w)
 {
 	u64 tick = where(&w->operand[0]);

@@ -5,7 +5,7 @@
 #	@@ FUNCTION: LINE
 #	@@ FUNCTION: after LINE
 # The annotation goes before or after the first line of FUNCTION that begins with LINE.
-# Fails if an annotation has no such line.
+# Without FUNCTION, LINE stands outside of functions. Fails if there is no such line.
 #
 # Usage: awk -v annotations=FILE -f annotate.awk <hwheel_levels.h
 BEGIN {

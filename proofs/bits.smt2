@@ -1,8 +1,8 @@
 ; SPDX-License-Identifier: GPL-2.0
 ;
-; Proves the axioms Bits of arith.h, and what hwheel_levels.h uses bit operators for. The
-; proofs cover all words of 64 bits. Each check asks for a counterexample. "unsat" means
-; that there is none.
+; Proves the axioms Bits of arith.h, and other facts on bit operators that hwheel_levels.h
+; relies on. The proofs cover all words of 64 bits. Each check asks for a counterexample.
+; "unsat" means that there is none.
 (set-logic ALL)
 (define-fun one () (_ BitVec 64) #x0000000000000001)
 (define-fun pow2 ((n (_ BitVec 64))) (_ BitVec 64) (bvshl one n))

@@ -353,7 +353,7 @@ static void check_places_from(u64 clock)
 				check_place((1ULL << bit) + i);
 }
 
-/* The same with only some of the levels, and with none */
+/* Check the places of timers when all, some or none of the levels exist */
 static void check_places(void)
 {
 	unsigned int nr;
@@ -370,7 +370,7 @@ static void check_places(void)
 	done("place");
 }
 
-/* The same checks for random geometries of any size, at random times */
+/* As check_places(), for random geometries of any size, at random times */
 static void check_far_places(void)
 {
 	unsigned int i, j;
@@ -670,7 +670,11 @@ static void check_run(unsigned int n, const struct hwheel_levels *empty, u64 fir
 		}
 }
 
-/* Check every set of @n timers, armed in every order, at every clock of a turn */
+/*
+ * Check every set of @n timers that are due at most about @turns times the reach ahead, at
+ * every clock within the reach. Each timer of a set is armed first once. The other timers
+ * are armed in the order of their ticks.
+ */
 static void check_runs_from(unsigned int nr, unsigned int n, unsigned int deepest,
 			    unsigned int most, u64 turns)
 {
@@ -712,7 +716,7 @@ static void check_growing(void)
 	done("growing");
 }
 
-/* One timer, as far away as possible */
+/* One timer, due around each power of two, up to the last tick */
 static void check_far_runs(void)
 {
 	struct hwheel_levels empty;

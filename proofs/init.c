@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The reciprocal. Without division.h, because the provers do better without it. */
+/* The reciprocal. The provers do better here without division.h. */
 
 #include "arith.h"
 #include "hwheel_levels.h"

@@ -5,9 +5,10 @@ Proves the axioms in ACSL files one by one, except those of Pow2 and Bits.
 
 The variables of an axiom become constants. The prover gets the axiom's premises
 and the negation of its conclusion, and must find that they contradict each other.
-The only other axioms it gets are instances that a comment names. The comment,
-"// by name(args) ...", stands behind the axiom. These axioms must stand further up, or
-belong to Pow2. Division rounds towards 0, as in C, also for negative numbers.
+A comment behind the axiom, "// by name(args) ...", names other axioms and their
+arguments. The prover gets these instances, too, and no other axioms. An axiom that is
+named must stand further up, or in an earlier FILE. Division rounds towards 0, as in C,
+also for negative numbers.
 
 Usage: lemmas.py "FILE..." TIMEOUT PROVER...		PROVER: z3 or cvc5
 """

@@ -82,9 +82,9 @@ static void hello_poll(struct hwheel_timer *timer)
 		hwheel_add(&dev->idle, ms_to_ktime(IDLE_MS));
 
 	/*
-	 * This counts from the time when this poll was due, not from now. So the
-	 * period does not drift. If it moves by more than one period, polls were
-	 * missed.
+	 * hwheel_forward() counts from the time when this poll was due, not from
+	 * now. So the period does not drift. If it moves the timer by more than one
+	 * period, polls were missed.
 	 */
 	periods = hwheel_forward(timer, ms_to_ktime(POLL_MS));
 	if (periods > 1)

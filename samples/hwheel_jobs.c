@@ -9,7 +9,7 @@
  *
  * The callback frees the job that holds its timer. So nobody else may call
  * hwheel_cancel_sync() for that timer: the job may be gone. Before the module is unloaded,
- * no callback may be running. hwheel_synchronize() waits for that.
+ * all callbacks must have returned. hwheel_synchronize() waits for them.
  *
  * Delayed work takes jobs off the list from time to time. Its function sleeps.
  *
@@ -70,7 +70,7 @@ static void job_late(struct hwheel_timer *timer)
 
 /*
  * Take one job off the list. If hwheel_cancel() returns false, the callback has begun and
- * waits for the lock. Then it owns the job.
+ * waits for the lock. Then the callback owns the job.
  */
 static bool job_finish(void)
 {

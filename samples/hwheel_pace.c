@@ -87,8 +87,8 @@
  *     the network's softirq at once. In softirq context the wheel's softirq would have
  *     to run first.
  *
- * The callback may find the device deactivated, like the timers of other qdiscs.
- * Then the root qdisc is noop_qdisc, and scheduling it does no harm.
+ * The callback may run after the device was deactivated, as the timers of other qdiscs
+ * may. Then the root qdisc is noop_qdisc, and scheduling it does no harm.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -122,9 +122,9 @@
 struct hwpace_flow {
 	struct hwheel_timer	timer;		/* for the departure of @head */
 	struct sk_buff		*head;		/* in order of departure */
-	struct sk_buff		*tail;		/* valid if @head is */
+	struct sk_buff		*tail;		/* valid if @head is not NULL */
 	/* second cache line */
-	s64			next;		/* end of the last packet at maxrate */
+	s64			next;		/* end of the last slot at maxrate */
 	struct list_head	ready;
 	struct llist_node	expired;	/* on hwpace.expired */
 	struct Qdisc		*sch;
@@ -139,7 +139,7 @@ struct hwpace {
 	struct hwpace_flow	*flows;
 	u32			nr_flows;
 	u32			busy_flows;
-	s64			next;		/* end of the last packet at rate */
+	s64			next;		/* end of the last slot at rate */
 	struct hwpace_rate	rate;
 	struct hwpace_rate	maxrate;
 	u32			burst;
@@ -183,7 +183,7 @@ static void hwpace_expired(struct hwheel_timer *timer)
 	rcu_read_unlock();
 }
 
-/* The queue has a packet, is on no list, and its timer is not armed: decide what it does. */
+/* Make @flow ready or waiting. It has a packet, is on no list, and its timer is not armed. */
 static void hwpace_arrange(struct hwpace *q, struct hwpace_flow *flow, s64 now)
 {
 	s64 departure = hwpace_skb_cb(flow->head)->departure;
@@ -215,7 +215,7 @@ static int hwpace_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	now = ktime_get_ns();
 	earliest = max_t(s64, now, skb->tstamp);
 
-	/* The slot counts from now, not from @earliest: a late departure delays no others */
+	/* The slot counts from now: a sender that asks for a later time delays no other flow */
 	slot = hwpace_slot(&q->rate, q->next, now);
 	departure = max(earliest, slot);
 	if (q->maxrate.cfg.rate_bytes_ps) {

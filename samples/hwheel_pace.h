@@ -23,8 +23,8 @@ enum {
 #define TCA_HWPACE_MAX	(__TCA_HWPACE_MAX - 1)
 
 struct tc_hwpace_xstats {
-	__u64	horizon_drops;	/* packets that would have left too far ahead */
-	__u64	max_late_ns;	/* the latest that a packet left */
+	__u64	horizon_drops;	/* packets dropped: the departure time was too far ahead */
+	__u64	max_late_ns;	/* the greatest lateness of a packet */
 	__u32	busy_flows;	/* queues that have packets */
 	__u32	pad;
 };

@@ -75,7 +75,7 @@ static atomic_t opened;
 static atomic_t expired;
 static atomic_t closed;
 static atomic_t touched;	/* timeouts that a reader has re-armed */
-static atomic_t too_late;	/* found, but the callback had begun */
+static atomic_t too_late;	/* found, but the session had an owner already */
 static atomic_t rearmed;	/* re-armed while the callback ran */
 static atomic_t twice;		/* removed by a second owner */
 
@@ -115,7 +115,7 @@ static void session_idle(struct hwheel_timer *timer)
 	session_remove(s);
 }
 
-/* Activity. Return: false if there is no such session, or if its callback has begun. */
+/* Activity. Return: false if there is no such session, or if it has an owner already. */
 static bool session_touch(u32 key)
 {
 	struct session *s;

@@ -172,7 +172,7 @@ static void session_expired(struct hwheel_timer *timer)
 
 	spin_lock(&s->lock);
 	/*
-	 * It is too early for the passed arming, but not for the live one. So
+	 * @now is too early for the passed arming, but not for the live one. So
 	 * the passed arming is lost, and this callback is not early.
 	 */
 	if (s->passed && s->live && ktime_before(now, s->passed_due.from) &&
@@ -199,7 +199,7 @@ static void session_expired(struct hwheel_timer *timer)
 	note_lateness(ktime_to_ns(ktime_sub(now, due.to)));
 }
 
-/* From 0 to n - 1, evenly. */
+/* A random number from 0 to n - 1. All are equally likely. */
 static u32 below(struct worker *w, u32 n)
 {
 	return ((u64)prandom_u32_state(&w->rnd) * n) >> 32;
@@ -290,7 +290,7 @@ static void session_close_sync(struct session *s)
 		s->cancelled++;
 		WRITE_ONCE(s->live, false);
 	}
-	/* What is left is lost. check_table() finds it. */
+	/* An arming that still waits for its callback is lost. check_table() finds it. */
 	WRITE_ONCE(s->live, false);
 	WRITE_ONCE(s->passed, false);
 }
