@@ -25,7 +25,7 @@
  * The objects and operations are in large pieces of contiguous memory. These pieces are
  * mapped the same way on every kernel.
  *
- * Everything runs in a thread on CPU 0, because timers are used in task context.
+ * A thread on CPU 0 measures all groups. Only group smp uses threads on other CPUs, too.
  * Interrupts and softirqs are on, except where a comment says otherwise.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -69,7 +69,7 @@
 #define BENCH_NONE		S64_MIN		/* no result */
 #define BENCH_SLICE		4096		/* operations per cond_resched() */
 #define BENCH_LEAST		1000000		/* least operations of a kind in a run */
-#define BENCH_PASSES		101		/* most passes of a run; this limit wins */
+#define BENCH_PASSES		101		/* most passes of a run; overrides BENCH_LEAST */
 #define BENCH_LISTS		1024		/* lists of the floor */
 #define BENCH_WORKS		100000		/* pending delayed works of group work */
 #define BENCH_SLEEPS		100		/* sleeps of a row of group sleep */
@@ -287,7 +287,7 @@ static void bench_expect(u64 wanted)
  * @hard: callbacks are held off by disabling interrupts
  * @wide: takes the place of BENCH_WORK_WIDTH objects
  * @setup: sets an object up as a timer
- * @when: converts a delay in nanoseconds from bench_start to the unit of the subject
+ * @when: converts a delay, in nanoseconds after bench_start, to the unit of the subject
  * @arm: arms or re-arms the timers of a range of operations
  * @cancel: cancels them
  * @rearm: re-arms them, if @arm does not
@@ -561,7 +561,7 @@ static __always_inline void hwheel_arm_slack_at_one(struct bench_object *object,
 	hwheel_add_at(&object->hwheel, when, TICK_NSEC);
 }
 
-/* The same, for groups that compare with relative rows */
+/* The same, for a group that also has a relative row with slack */
 static __always_inline void hwheel_arm_at_slack_one(struct bench_object *object, s64 when)
 {
 	hwheel_arm_slack_at_one(object, when);
@@ -826,8 +826,7 @@ static unsigned int bench_passes(unsigned int n)
 
 /*
  * A base adds levels on demand. Make it add all levels now, as in a wheel that has been
- * in use for a while. Arming a timer does this. The interrupt for that timer comes even
- * though the timer is cancelled. So wait for it here, before interrupts are counted.
+ * in use for a while: arm a timer that needs them, and give the worker time to add them.
  */
 static void bench_grow(void)
 {
@@ -1205,7 +1204,7 @@ static const struct bench_row bench_late_rows[] = {
 /*
  * years: lateness of groups of 32 timers, with delays from a millisecond to a year. The
  * delays of a group differ by a tenth at most. This needs simulated time, which skips
- * idle time. The group also counts how often a lone timer wakes its CPU.
+ * idle time. So does lone, which counts the interrupts of a wheel with one timer.
  */
 static int bench_run_years(const struct bench_row *row, u64 ms, s64 *result)
 {
@@ -1362,20 +1361,21 @@ static const struct bench_row bench_cascade_rows[] = {
  * makes a wheel of random geometry, budget and context, and arms a crowd on it: due at one
  * tick, in one spoke, over some time, or beyond all levels. Part of a large crowd expires
  * only after the round. Then the round re-arms some of the timers, for earlier and for
- * later ticks at which many spokes begin. A round of edges fills one spoke of each level
- * instead, with one timer fewer than a crowd has. All these spokes begin at one tick.
+ * later times; at some of these, many spokes begin. A round of edges fills one spoke of each
+ * level instead, with too few timers for a crowd. All these spokes begin at one tick.
  *
  * The lateness of a callback counts from its tick. The round subtracts a microsecond (two
  * in hardirq context) for each callback since the wheel was last idle. These are the terms
  * "callbacks" and "breaks" of the formula in Documentation/late.rst.
  *
- * Timers that are not for the past run in the order of their ticks. So if the next one is
+ * Timers that are not for the past run in the order of their ticks. So if the next timer is
  * due more than a break after the last callback, the wheel was idle. A timer for the past
  * may run before others that are due. It shows that the wheel was idle only if it was armed
- * after the time in which a wheel that is not idle would have gone on.
+ * so long after the last callback that other due timers would have run: after a break and
+ * BENCH_GOES_ON.
  */
 #define BENCH_AGAIN		400	/* timers that are re-armed */
-#define BENCH_GOES_ON		(100 * BENCH_US)	/* after a break: moves, interrupt */
+#define BENCH_GOES_ON		(100 * BENCH_US)	/* for an interrupt and list moves */
 #define BENCH_EDGE		63	/* one timer fewer than a crowd has */
 
 enum bench_how {
@@ -1428,7 +1428,7 @@ static void bench_bound_fired(struct hwheel_timer *timer)
 	bench_last = ktime_get();
 }
 
-/* On the only CPU, the callback of the old arming must not see the new b->armed. */
+/* The callback of the old arming must not see the new b->armed. There is only one CPU. */
 static void bench_bound_arm(struct bench_bound *b, ktime_t when)
 {
 	unsigned long flags;
@@ -1547,7 +1547,7 @@ static void bench_round_edges(const struct hwheel_config *config, u64 width, kti
 	unsigned int level, i, many, last, n = 0;
 
 	for (level = config->levels; level; level--) {
-		/* Timers may move from the bucket to a level before base, and be a crowd there */
+		/* Few in the bucket: before base they may move to a level, and make a crowd there */
 		many = level == config->levels ? bench_random(BENCH_EDGE) :
 						 BENCH_EDGE - bench_random(8);
 		while (ktime_get() < base - (ktime_t)(2 * width))

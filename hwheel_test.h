@@ -98,11 +98,12 @@ extern enum hwheel_context hwt_suite_context;
 extern struct hwheel *hwt_suite_wheel;
 extern atomic_t hwt_probes_run;
 /*
- * The latest time of a clock that was then set back, or 0. A run reads the clock before it
- * calls. If the clock is set back in between, on another CPU, the callback begins early.
+ * The latest time that a clock showed before the test set it back, or 0. A run reads the
+ * clock, then calls the callback. If another CPU sets the clock back in between, the callback
+ * begins early. hwt_overtaken counts these callbacks. They are no fault.
  */
 extern ktime_t hwt_clock_was;
-extern atomic_t hwt_overtaken;	/* callbacks to which that happened */
+extern atomic_t hwt_overtaken;
 
 void hwt_hold(void);
 void hwt_unhold(void);

@@ -178,7 +178,7 @@ static void test_past(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, runs(&p[i]), 1, "probe %u", i);
 }
 
-/* A timer that is overdue while the wheel's clock is at tick 0 is due at once. */
+/* A timer that is armed for the past is due at once, even if the wheel's clock is at tick 0. */
 static void test_tick_0(struct kunit *test)
 {
 	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, HOUR), HOUR, 2);

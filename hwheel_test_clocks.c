@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Suites hwheel_clocks_*: wheels of wall time, while the tests set the clock. A probe fails
- * if it runs before its time, by the clock as it is then.
+ * if its callback begins before the clock shows the probe's time.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -17,7 +17,7 @@ static ktime_t begun;		/* CLOCK_REALTIME - CLOCK_MONOTONIC before the test */
 static atomic_t told;		/* calls of clock_set() */
 static unsigned int times_back;	/* how often the test has set the clock back */
 
-/* Set the clock by @delta, which may be less than 0. */
+/* Advance the clock by @delta, or set it back if @delta is less than 0. */
 static void set_clock(struct kunit *test, ktime_t delta)
 {
 	struct timespec64 to = ktime_to_timespec64(ktime_get_real() + delta);
@@ -44,7 +44,7 @@ static int clocks_init(struct kunit *test)
 static void clocks_exit(struct kunit *test)
 {
 	hwt_exit(test);
-	/* Each other CPU can be about to call one callback. */
+	/* While the clock is set back, each other CPU may be about to call one callback. */
 	KUNIT_EXPECT_LE(test, atomic_read(&hwt_overtaken), times_back * (num_online_cpus() - 1));
 	set_clock(test, begun + ktime_get() - ktime_get_real());
 	hwt_clock_was = 0;
@@ -161,8 +161,8 @@ static void test_clocks_forward(struct kunit *test)
 }
 
 /*
- * Many timers, and a clock that is set at random. Each probe runs once, and none early. In
- * the end none is left.
+ * Set the clock at random while many timers are pending. Each probe must run once, and not
+ * early.
  */
 static void test_clocks_random(struct kunit *test)
 {
@@ -185,7 +185,7 @@ static void test_clocks_random(struct kunit *test)
 		set_clock(test, hwt_random_below(2) ? delta : -delta);
 		if (hwt_random_below(2))
 			usleep_range(500, 5000);
-		/* What is due runs, however the clock was set before */
+		/* A timer that is due runs, however the clock was set before */
 		for (j = 0; !hwt_random_below(4) && j < n * (i + 1) / 40; j++)
 			if (p[j].from <= hwheel_now(wheel) && !wait_for(test, runs(&p[j])))
 				return;
@@ -195,8 +195,8 @@ static void test_clocks_random(struct kunit *test)
 }
 
 /*
- * A year back with many timers: they move, but hold no lock for long. Timers that are armed
- * meanwhile are in time.
+ * Set the clock back by a year while many timers are pending. Timers that are armed then must
+ * be in time, although hwheel has to move the others.
  */
 static void test_clocks_many(struct kunit *test)
 {
@@ -249,7 +249,7 @@ static void act_set_back(struct probe *p)
 	set_clock(current_test, -HOUR);
 }
 
-/* A callback sets the clock back. Timers that were due with it are not due any more. */
+/* A callback sets the clock back. Then the other timers of its tick are not due any more. */
 static void test_clocks_in_callback(struct kunit *test)
 {
 	struct hwheel *wheel = wall_wheel(test, CLOCK_REALTIME);

@@ -69,8 +69,8 @@ static int send_thread(void *data)
 }
 
 /*
- * All CPUs send the same timers to one CPU after the other, while their callbacks run and
- * while runs wait for a base's lock. Lockdep must report nothing.
+ * Up to four CPUs send the same timers to each CPU in turn, while callbacks of these timers
+ * run, and while runs wait for a base's lock. Lockdep must report nothing.
  */
 static void test_sent_about(struct kunit *test)
 {
@@ -113,7 +113,7 @@ static void test_sent_about(struct kunit *test)
 	hwt_expect_balance(test, wheel);
 }
 
-/* The first call re-arms @p if @p->n is set. Otherwise it waits until the test does so. */
+/* The first call re-arms @p if @p->n is set. Else it waits until the test has re-armed @p. */
 static void act_armed_meanwhile(struct probe *p)
 {
 	if (runs(p) > 1)
@@ -248,7 +248,7 @@ static void test_which_cpu(struct kunit *test)
 		smp_call_function_single(cpu, call_add_far, &q[4], true);
 		smp_call_function_single(other, call_add_soon, &q[4], true);
 
-		/* Time 0 is also the expiration of a timer that was never armed */
+		/* Expiration 0 must not make hwheel believe that the timer was never armed */
 		hwheel_setup(&q[5].timer, q->wheel, hwt_probe_run, HWHEEL_PINNED);
 		smp_call_function_single(cpu, call_add_at_0, &q[5], true);
 		wait_for(test, runs(&q[5]) == 1);
@@ -274,7 +274,7 @@ static void test_which_cpu(struct kunit *test)
 	}
 }
 
-/* A CPU that is coming online may arm timers, but other CPUs can't send it timers yet. */
+/* The probe that cpu_comes() sends to a CPU that is coming online */
 static struct probe *for_coming;
 
 static int cpu_comes(unsigned int cpu)
@@ -284,8 +284,8 @@ static int cpu_comes(unsigned int cpu)
 }
 
 /*
- * A timer that is sent to a CPU which is coming online stays on this CPU. Otherwise this
- * CPU would program the other base's hrtimer, and run that base's timers here.
+ * If a timer is sent to a CPU that is coming online, it stays on the sender's CPU. Otherwise
+ * the sender would program the hrtimer of the other CPU's base, and run that base's timers.
  */
 static void test_coming_cpu(struct kunit *test)
 {
@@ -341,8 +341,8 @@ static void test_offline_cpu(struct kunit *test)
 
 /*
  * On a busy CPU a deferrable wheel is exact to a jiffy. timer_list, which drives it, is not:
- * over 512 jiffies it may be 64 jiffies late. The limit of 8 and the majority are for loaded
- * hosts.
+ * over 512 jiffies it may be 64 jiffies late. The test allows 8 jiffies, and some timers may
+ * be later, because the host may be loaded.
  */
 static void test_deferrable(struct kunit *test)
 {

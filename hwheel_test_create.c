@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite hwheel_create: creates and destroys wheels when allocations fail, and very often.
- * It runs before all other suites: once a wheel was destroyed, the next
+ * Suite hwheel_create: creating a wheel while allocations fail, and creating and destroying
+ * many wheels. The suite runs before all others: once a wheel was destroyed, the next
  * hwheel_create() takes its memory and allocates little.
  */
 #include <kunit/test.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suites hwheel_delayed_*: delayed work. The context is that of the wheel whose timers queue
- * the work items. The functions always run in a worker.
+ * Suites hwheel_delayed_*: delayed work. A suite is named after the context of the callbacks
+ * that queue the work items. The functions of the work items always run in a worker.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -117,7 +117,7 @@ static bool pending(struct item *item)
 	return hwheel_delayed_work_pending(&item->dwork);
 }
 
-/* The item was queued with @delay after @from: wait until it has run for the @n-th time. */
+/* @item was queued with @delay, at @from or later: wait until it has run @n times. */
 static void expect_run(struct kunit *test, struct item *item, int n, ktime_t from, ktime_t delay)
 {
 	wait_for(test, atomic_read(&item->runs) >= n && READ_ONCE(item->ended));
@@ -177,7 +177,7 @@ static void test_queue(struct kunit *test)
 	}
 }
 
-/* Pending: the timer is armed, or the item is on a workqueue. Then nobody can queue it. */
+/* A pending item can't be queued: its timer is armed, or the item is on a workqueue. */
 static void test_queue_pending(struct kunit *test)
 {
 	struct item *item = &items[0];
@@ -250,7 +250,7 @@ static void test_mod(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, mod(item, 0));
 	expect_run(test, item, 3, from, 0);
 
-	/* On the workqueue: it is taken off */
+	/* On the workqueue: mod() takes the item off */
 	block(test, &items[1]);
 	KUNIT_EXPECT_TRUE(test, queue(item, 0));
 	KUNIT_EXPECT_TRUE(test, work_pending(&item->dwork.work));
@@ -339,7 +339,7 @@ static void test_cancel_sync(struct kunit *test)
 			hwheel_disable_delayed_work_sync(&item->dwork);
 			break;
 		default:
-			/* No new run begins. Only one that is running may go on. */
+			/* No new run begins. A run that has begun may go on. */
 			hwheel_disable_delayed_work(&item->dwork);
 			flush_work(&item->dwork.work);
 			break;
@@ -410,7 +410,7 @@ static void act_let_go(struct item *item)
 
 static void act_wait_for_other(struct item *item)
 {
-	/* If this function blocks the other one, the wait takes all of this time and fails */
+	/* If act_let_go() can't run while this function sleeps, the wait times out */
 	item->ret = wait_for_completion_timeout(&item->go, msecs_to_jiffies(20000)) > 0;
 }
 
@@ -447,7 +447,7 @@ static void free_itself(struct work_struct *work)
 	atomic_inc(&freed);
 }
 
-/* The function frees its delayed work. Nobody may look at it after it was queued. */
+/* The function frees the delayed work, so hwheel must not touch it after queueing it. */
 static void test_free_itself(struct kunit *test)
 {
 	unsigned int i, n = 500;
@@ -510,7 +510,7 @@ static void test_slack(struct kunit *test)
 		expires = hwheel_expires(&item->dwork.timer);
 		KUNIT_EXPECT_GE(test, expires, from + SECS(100));
 		KUNIT_EXPECT_LE(test, expires, ktime_get() + SECS(161));
-		/* All of them meet */
+		/* With slack, all items expire together */
 		KUNIT_EXPECT_EQ(test, expires, hwheel_expires(&items[0].dwork.timer));
 	}
 	KUNIT_EXPECT_TRUE(test, hwheel_mod_delayed_work_range(items[0].wq, &items[0].dwork, MS,
@@ -679,7 +679,7 @@ static void test_storm_sync(struct kunit *test)
 	run_storm(test, true, 500);
 }
 
-/* On another CPU, if there is one, so that the callback runs beside the test */
+/* Bound to the last CPU, so that the callback can run while the test runs on another */
 static int queue_thread(void *data)
 {
 	struct item *item = data;

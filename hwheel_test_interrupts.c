@@ -171,7 +171,7 @@ static void test_quiet_spent(struct kunit *test)
 
 /*
  * A busy wheel with a gap takes one interrupt in each gap, and timers are late by the gap
- * at most. Without other callbacks in the last gap, a timer is in time.
+ * at most. If no callback has run for a gap, the next timer is in time.
  */
 static void test_gap(struct kunit *test)
 {

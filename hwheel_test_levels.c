@@ -8,7 +8,7 @@
 #include <linux/module.h>
 #include <linux/prandom.h>
 
-#undef HWHEEL_BROKEN		/* hwheel.ko alone gets the planted faults */
+#undef HWHEEL_BROKEN		/* the planted faults are only for hwheel.ko */
 /* Make crowds, and fans within fans, frequent in the wheels of these tests. */
 #define HWHEEL_CROWD	16
 #define HWHEEL_FAN_BITS	3
@@ -49,7 +49,7 @@ struct place {
 
 #define RIG_FANS	4096
 
-/* The zeroed memory of level @i; that of the parking lot follows the last level. */
+/* The zeroed memory of level @i. The parking lot's memory follows the last level. */
 static void *rig_memory(struct rig *rig, unsigned int i)
 {
 	void *memory = rig->memory;
@@ -669,7 +669,7 @@ static void test_same_spoke_stays(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, t[0].timer.entry.next, &t[1].timer.entry);
 	mod(rig, &t[0], 46);		/* the same spoke: the timer is not moved */
 	KUNIT_EXPECT_PTR_EQ(test, t[0].timer.entry.next, &t[1].timer.entry);
-	mod(rig, &t[0], 40);		/* nor if the spoke is due earlier now */
+	mod(rig, &t[0], 40);		/* not moved either; the spoke is due earlier now */
 	KUNIT_EXPECT_PTR_EQ(test, t[0].timer.entry.next, &t[1].timer.entry);
 	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), 40ULL);
 	mod(rig, &t[0], 60);
@@ -681,7 +681,7 @@ static void test_same_spoke_stays(struct kunit *test)
 	for (i = 1; i <= OTHERS; i++)
 		KUNIT_EXPECT_EQ(test, t[i].fired, 44ULL);
 
-	/* The clock is in this slot, but the slot is not empty yet. */
+	/* The clock enters the slot of two timers. They are re-armed before they cascade. */
 	rig = rig_new(test, MS, SPOKES(16, 16, 16), 3);
 	add(rig, &t[0], 300);
 	add(rig, &t[1], 310);
@@ -771,7 +771,7 @@ static void crowd(struct kunit *test, u64 tick_ns, const unsigned int *spokes, u
 
 static void test_crowd(struct kunit *test)
 {
-	/* A crowd takes 20 ms to move; its spoke is 16 s, 820 ms or 16 ms wide, or a bucket */
+	/* Sifting takes 10 ms. The spoke is 16 s, 820 ms or 16 ms wide, or it is a bucket. */
 	crowd(test, MS, SPOKES(128, 128, 128), 5 * 16384, 16384, 10);
 	crowd(test, 50000, SPOKES(128, 128, 128), 5 * 16384, 16384, 200);
 	crowd(test, 1000, SPOKES(128, 128, 128), 5 * 16384, 16384, 10000);
@@ -882,7 +882,10 @@ static void test_crowded(struct kunit *test)
 	struct hwheel_spoke *spoke = levels_place(&rig->l, TICK);
 	unsigned int i, gone;
 
-	/* There is no fan for a crowd of one tick, some timers of which are gone */
+	/*
+	 * A crowd of one tick loses 1 or 2 timers, then a timer of another tick joins. There are
+	 * no fans. The spoke is marked only if it then holds CROWD timers.
+	 */
 	for (gone = 1; gone <= 2; gone++) {
 		rig_begin(rig, 0);
 		rig->last = 0;
@@ -897,7 +900,7 @@ static void test_crowded(struct kunit *test)
 		advance(rig, TICK + 1);
 	}
 
-	/* A timer that passes on to the fan is none of the spoke's own */
+	/* A timer on its way to the fan lowers the spoke's bound. It does not join the spoke. */
 	add(rig, &t[0], 2 * TICK + 5);
 	add(rig, &t[1], 2 * TICK + 6);
 	for (i = 2; i < CROWD; i++)
@@ -943,7 +946,7 @@ static void test_lead(struct kunit *test)
 {
 	enum { NR = 128, TICKS = 1000 / HWHEEL_SIFT_NS };	/* timers sifted in a tick */
 	struct rig *rig = rig_new(test, 1000, SPOKES(NR, NR, NR), 0);
-	const u64 small = TICKS * (NR / 8 - 1);		/* it takes an eighth of a spoke */
+	const u64 small = TICKS * (NR / 8 - 1);		/* sifted in an eighth of a spoke */
 	const u64 moves = fls64(NR) / HWHEEL_FAN_BITS + 1;
 	struct hwheel_most *most = &rig->l.most[1];
 	struct hwheel_spoke *spoke = &rig->l.level[1].spokes[5], *child, *which;
@@ -962,7 +965,7 @@ static void test_lead(struct kunit *test)
 	rig->l.pending = 0;
 	rig->l.ahead = 0;
 
-	/* The largest crowd of this round and of the one before counts. */
+	/* The largest crowd of this round and of the previous round counts. */
 	most->now = small;
 	levels_set_clock(&rig->l, NR * NR - 1);
 	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), NR / 2ULL);
@@ -991,7 +994,7 @@ static void test_lead(struct kunit *test)
 	levels_note_most(&rig->l, spoke);
 	KUNIT_EXPECT_EQ(test, most->now, 82ULL);
 
-	/* The begin of the crowd counts, which may be in a fan */
+	/* The lead counts from the begin of the crowd's spoke, which may be in a fan */
 	rig_fan(rig);
 	begin = rig->l.clock + 5 * NR;
 	most->now = small;
@@ -1062,8 +1065,8 @@ static void test_same_tick_parts(struct kunit *test)
 
 /*
  * Three crowds are due at one tick each. They begin in different levels and meet in one
- * spoke. Their ticks are so close that one spoke of a fan covers them. No crowd moves one
- * by one.
+ * spoke. Their ticks are so close that one spoke of a fan covers them. Each crowd must move
+ * as a whole, not timer by timer.
  */
 static void test_same_tick_crowds(struct kunit *test)
 {
@@ -1106,7 +1109,7 @@ static void test_same_tick_crowds(struct kunit *test)
 
 /*
  * Two crowds are due at one tick each. They meet in one spoke while there are no fans.
- * Later there are, and timers of a third tick join them.
+ * Then the wheel gets fans, and timers of a third tick join the crowds.
  */
 static void test_same_tick_meets(struct kunit *test)
 {
@@ -1186,7 +1189,7 @@ static void test_slack(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(geometries); i++) {
 		struct rig *rig = rig_new(test, MS, geometries[i], 0);
 
-		/* Wheels that are just being set up: no crash */
+		/* A wheel that is being created has no levels. levels_align() must not crash. */
 		rig->l.planned = 0;
 		rig->l.pow2 = false;
 		KUNIT_EXPECT_EQ(test, levels_align(&rig->l, 5, 9), 9ULL);
@@ -1198,7 +1201,10 @@ static void test_slack(struct kunit *test)
 			u64 x, best = first, best_key = 0;
 			u64 got = levels_align(&rig->l, first, last);
 
-			/* Widest slot first, then most trailing zeroes. */
+			/*
+			 * The best tick begins the widest slot. Among slots of one width, the
+			 * number of the best one has the most trailing zeroes.
+			 */
 			for (x = first; x <= last; x++) {
 				u64 key = 0;
 
@@ -1322,7 +1328,7 @@ static void test_walk(struct kunit *test)
 struct model_timer {
 	struct item		item;
 	struct list_head	sorted;
-	u64			due;		/* at least the floor at that time */
+	u64			due;		/* at least the floor when it was armed */
 	bool			past;		/* it was armed for the past */
 	bool			armed;
 };

@@ -82,7 +82,7 @@ static int sleeper_thread(void *data)
 	WRITE_ONCE(s->asleep, true);
 	sleep_and_note(s);
 	complete(&s->done);
-	/* So that the task can be sent signals, and be woken, at any time */
+	/* Do not exit yet: the test may still wake the task or send it a signal */
 	while (!kthread_should_stop())
 		usleep_range(1000, 2000);
 	return 0;
@@ -114,7 +114,10 @@ static bool times_out(enum how how)
 	return how == WAIT || how == WAIT_INTERRUPTIBLE || how == WAIT_KILLABLE;
 }
 
-/* Sleep for each kind of delay. Never early; to the tick. */
+/*
+ * Sleep for each kind of delay. No sleep may end early. In simulated time, a sleep may be late
+ * by at most a tick plus its slack.
+ */
 static void test_sleep(struct kunit *test)
 {
 	static const ktime_t delays[] = { 1, 700000, 3 * MS, 20 * MS, 150 * MS };

@@ -54,7 +54,7 @@ static void test_other(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, users->other.function);
 }
 
-/* Functions that begin their search at the same row, which is the last one */
+/* All these functions hash to the last row. The search for a free row goes on at row 0. */
 static void test_collisions(struct kunit *test)
 {
 	struct hwheel_users *users = table(test);
@@ -72,7 +72,7 @@ static void test_collisions(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, users->row[n].expired, n + 2);
 }
 
-/* A sum has the counts of all tables, also if it is full before. */
+/* A sum has the counts of all tables, even of tables added after the sum is full. */
 static void test_add(struct kunit *test)
 {
 	struct hwheel_users *sum = table(test), *users = table(test);
@@ -94,7 +94,7 @@ static void test_add(struct kunit *test)
 		}
 		users_add(sum, users);
 	}
-	/* The first function is in one table, the one in the middle in two */
+	/* Function 0 is in one table, function HWHEEL_MOST_USERS / 2 in two */
 	KUNIT_EXPECT_EQ(test, users_find(sum, function(0))->armed, 1);
 	i = HWHEEL_MOST_USERS / 2;
 	KUNIT_EXPECT_EQ(test, users_find(sum, function(i))->pending, 2 * i);

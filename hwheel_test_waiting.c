@@ -48,7 +48,7 @@ static void test_wait_for_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p[0].timer), 1);
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p[0].timer), 0);
 
-	/* Each of the two calls warns. */
+	/* Three calls wait for the callback that makes them. hwheel warns only once. */
 	p[1].act = act_cancel_sync;
 	hwt_probe_add(&p[1], MS);
 	wait_for(test, runs(&p[1]));
@@ -198,8 +198,8 @@ static void act_again(struct probe *p)
 }
 
 /*
- * A callback is due again as soon as it returns. The run could begin the next callback
- * long before a waiter has woken up. @thread, the waiter, must not have to wait for that
+ * A timer is due again as soon as its callback returns. The run could begin the next callback
+ * long before a waiter has woken up. But @thread, the waiter, must not wait for the next
  * callback, too. Returns the probe.
  */
 static struct probe *wait_for_one(struct kunit *test, int (*thread)(void *data))
@@ -340,7 +340,7 @@ static int synchronizer_thread(void *unused)
 	return 0;
 }
 
-/* @n is the time at which it gives up. */
+/* Re-arm the timer until the waiter has returned, or until time @p->n. */
 static void act_again_until(struct probe *p)
 {
 	hwt_busy(MS / 5);
@@ -359,8 +359,8 @@ static int synchronizer_beside_thread(void *unused)
 }
 
 /*
- * In an interrupt of another CPU, a callback is due again as soon as it returns, and there
- * is no break. The waiter must wait for one callback only.
+ * On another CPU a timer is due again as soon as its callback returns, and its run takes no
+ * break. The waiter must not wait until the run ends.
  */
 static void test_synchronize_again(struct kunit *test)
 {

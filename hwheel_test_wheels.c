@@ -163,7 +163,7 @@ static void test_destroy_pending(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, doomed);
 	for (i = 0; i < n; i++)
 		hwt_probe_setup(&doomed[i], wheel, MS, 0);
-	/* hwheel_destroy() takes about as long as arming. Until then no timer may be due. */
+	/* No timer may be due before hwheel_destroy() ends. It takes about as long as arming. */
 	while (arm_doomed(doomed, n, delay) > delay / 4 && delay < SECS(10)) {
 		for (i = 0; i < n; i++)
 			hwheel_cancel_sync(&doomed[i].timer);
@@ -400,8 +400,8 @@ static void test_levels_crowd(struct kunit *test)
 }
 
 /*
- * Timers that are armed before the first level exists. To add a level takes an interrupt of
- * this CPU, and then a worker on any CPU.
+ * Arm timers before the first level exists. Interrupts are off meanwhile: an irq_work of this
+ * CPU queues the work that adds levels.
  */
 static void test_levels_parked(struct kunit *test)
 {

@@ -17,8 +17,8 @@
  *
  * The test relies on the return values of the API, and on clocks that hwheel does not
  * touch. It counts lateness, but does not fail for it: emulated CPUs may pause for any
- * time. A timer is lost if the monitor has seen it overdue LOST_SCANS times, a second
- * apart.
+ * time. A timer is lost if the monitor has seen the same arming overdue more than LOST_SCANS
+ * times, a second apart.
  *
  * Private timers. Any context may arm and cancel them, under the lock of their slot. So
  * the slot knows what each call must return. A run dequeues a timer before the timer's
@@ -27,8 +27,8 @@
  *	live	the last arming; it was not cancelled, and no callback for it has
  *		taken the lock
  *	passed	an earlier arming that has fired, and whose callback waits for the
- *		lock. A call that wanted to re-arm or cancel the timer has noticed
- *		this
+ *		lock. The live arming becomes passed when a call finds the timer
+ *		not pending
  *
  * If there is a live arming, but a call finds the timer not pending, then the timer has
  * fired. This is a violation
@@ -43,18 +43,18 @@
  *    timer, in a freed timer, or after a _sync call has returned.
  *
  * A _sync call marks the slot. Then only the callback may arm the timer. After the call,
- * the number of armings must equal the number of cancels and callbacks.
+ * each arming must have ended in a callback, in a cancel, or in a later arming.
  *
  * Shared timers have no lock. The test counts their armings, cancels and callbacks by
  * return values. Now and then it closes a timer to all users, and checks that armed =
- * cancelled + fired. A callback is early if it runs before all of the times that the
- * calls may have armed: see shared_fire(). hwheel_forward() does not return whether it
+ * cancelled + fired. A callback is early if it runs before every time for which a call may
+ * have armed the timer: see shared_fire(). hwheel_forward() does not return whether it
  * replaced an arming. So the test checks less for timers that are forwarded ("loose").
  *
- * Order. Timer B is armed for a tick in the future and stays on its base. Timer A is due
- * at a later tick. If A runs first on that base, the order is broken: B was armed before
- * its own tick, so B was on the base when A was dequeued. So it is enough to remember the
- * latest tick that has run on each base. Timers that were moved do not count as B.
+ * Order. On one base, timers must run in the order of their ticks. So the test remembers the
+ * latest tick that has run on each base. If a timer of an earlier tick runs now, the order is
+ * broken, provided that the timer was armed before its tick and has not moved: then the timer
+ * was on this base when the later tick ran.
  */
 #define pr_fmt(fmt) "hwheel-torture: " fmt
 
@@ -94,7 +94,7 @@
 #define STUCK_SCANS	20	/* a wait counts as stuck after so many looks */
 #define BATCH		256	/* events of a thread between two naps */
 #define CLOSERS		4	/* threads in _sync for one timer */
-#define QUIET_POLLS	4000	/* about 1 ms each; in them one short timer must expire */
+#define QUIET_POLLS	4000	/* up to 1 ms each; within them a callback must have ended */
 #define BRIEF_TIMERS	48	/* on a wheel that is soon destroyed */
 #define CROWD_NS	(512 * NSEC_PER_MSEC)
 
@@ -343,7 +343,7 @@ static const struct {
 static int the_context;			/* of all wheels; -1 for mixed */
 
 static struct wheel kept[WHEELS_KEPT];
-static s64 crowd_at;			/* on either clock */
+static s64 crowd_at;			/* when the crowd is due: the same on each clock */
 static atomic_t hotplug_epoch = ATOMIC_INIT(0);
 
 static s64 wheel_clock(const struct wheel *w)
@@ -609,7 +609,7 @@ struct slot {
 	bool			live;
 	bool			passed;
 	bool			shut;		/* shut down, not set up again */
-	bool			shutting;	/* by a _sync call, or with its wheel */
+	bool			shutting;	/* shutdown_sync or hwheel_destroy() begun */
 	bool			dead;		/* its wheel is destroyed */
 	bool			plain;		/* its callback does nothing */
 	u8			closers;	/* threads in a _sync call */
@@ -627,9 +627,9 @@ static struct slot *slots;
 static void private_fire(struct hwheel_timer *timer);
 
 /*
- * A callback waits only for callbacks of higher classes, so callbacks never wait for each
- * other in a ring. Each class has a lock class, so that lockdep knows the order.
- * Short-lived wheels have a class of their own, for which no callback waits.
+ * A callback waits only for callbacks of higher classes, so callbacks can't deadlock. Each
+ * class has a lock class, so that lockdep knows the order. Timers of short-lived wheels are
+ * in a class of their own, for which no callback waits.
  */
 #define CLASSES		4
 #define NO_CLASS	-1U	/* below the first class */
@@ -776,7 +776,7 @@ static void private_arm(struct slot *s, enum event op, struct rnd_state *rnd, bo
 	if (own && s->shutting && expires == old && s->live)
 		return;		/* arming has no effect: a waiter shuts the timer down */
 	if (own && !hwheel_pending(timer) && op != OP_MOD_PENDING) {
-		/* Nobody shuts down a timer while its callback runs */
+		/* Arming must work, unless the timer is being shut down */
 		if (pending || (!s->shutting && s->index >= 0))
 			violation("%s: no effect in the timer's own callback", op_names[op]);
 		if (s->live)
@@ -817,7 +817,7 @@ static void private_arm(struct slot *s, enum event op, struct rnd_state *rnd, bo
 	s->live_due.expires = expires;
 	s->live_due.base = timer_base(timer);
 	s->live_due.epoch = atomic_read(&hotplug_epoch);
-	/* hwheel_add_on() may leave the move to a running callback */
+	/* If the callback runs, hwheel_add_on() leaves the move to the run */
 	s->live_due.ordered = op != OP_ADD_ON && expires > plan.after;
 	s->live_due.armed_at = plan.after;
 }
@@ -930,15 +930,15 @@ static bool may_wait(const struct wheel *w)
 	case HWHEEL_WORK:
 		return in_task();
 	default:
-		/* On PREEMPT_RT a callback holds the lock that the wait takes. */
+		/* On PREEMPT_RT the waiter takes a lock that a run holds across callbacks. */
 		return in_task() || (in_serving_softirq() && !in_hardirq() &&
 				     !IS_ENABLED(CONFIG_PREEMPT_RT));
 	}
 }
 
 /*
- * Events that wait for a callback. @new replaces a timer that is freed. @force: at the
- * end of the test, when there are no more events.
+ * Events that wait for a callback. @new replaces a timer that is freed. @force: always wait.
+ * Set when the timer gets no more events.
  */
 static void private_sync(struct slot *s, enum event op, struct victim *new,
 			 struct rnd_state *rnd, bool force)
@@ -1066,7 +1066,7 @@ static bool private_own_event(struct slot *s, struct victim **new,
 	if (dice > 66 || s->closers)
 		return false;
 
-	/* For good. From here on nobody waits for this callback. */
+	/* No _sync call waits for this callback, so it may shut down and replace its timer. */
 	count_event(OP_SHUTDOWN);
 	private_cancel(s, OP_SHUTDOWN);
 	if (s->passed) {
@@ -1151,7 +1151,7 @@ static void private_fire(struct hwheel_timer *timer)
 		violation("hwheel_running() is false in the callback");
 	order = wheel_order(s->wheel, base);
 	WRITE_ONCE(order->begun, order->begun + 1);
-	/* Before the lock: waiting for it must not hide an early callback. */
+	/* Read the clocks before taking the lock: a wait would hide an early callback. */
 	mono = ktime_get();
 	boot = ktime_get_boottime();
 	WRITE_ONCE(v->begun, v->begun + 1);
@@ -1252,8 +1252,8 @@ static void shared_arm(struct shared *sh, enum event op, struct rnd_state *rnd)
 	if (op == OP_MOD_PENDING && !pending)
 		return;
 	if (op == OP_REDUCE && pending)
-		return;		/* no change, or one arming for another */
-	/* No effect: shutdown_sync waits for this callback, and nobody else cancels */
+		return;		/* no change, or a new arming replaces the old one */
+	/* The shutdown has begun, and nobody else cancels. So arming had no effect. */
 	if (!pending && READ_ONCE(sh->shutting) && !hwheel_pending(&sh->timer))
 		return;
 	atomic64_inc(&sh->armed);
@@ -1278,9 +1278,9 @@ static void shared_cancelled(struct shared *sh, bool pending)
  *
  * When may a callback forget a note? If callback k sees no call under way, then all calls
  * that have made notes have returned. At most one of their armings is still pending,
- * because an arming replaces the one before. If it fires, that is callback k + 1. So a
- * note can be forgotten after two callbacks. It is kept for a third one, because a call
- * may begin while callback k looks.
+ * because an arming replaces the one before. If that arming fires, callback k + 1 runs. So a
+ * note can be forgotten after two callbacks. The test keeps the note for a third callback,
+ * because a call may begin while callback k looks.
  */
 static void shared_fire(struct hwheel_timer *timer)
 {
@@ -1303,7 +1303,7 @@ static void shared_fire(struct hwheel_timer *timer)
 			  now, earliest, sh->wheel->name, atomic64_read(&sh->armed),
 			  hwheel_expires(timer));
 	if (!atomic_read(&sh->users)) {
-		/* A call that begins later uses the present or the next earliest[0] */
+		/* A call that begins now makes its note before or after this shift */
 		smp_mb();
 		atomic64_set(&sh->earliest[2], atomic64_read(&sh->earliest[1]));
 		atomic64_set(&sh->earliest[1],
@@ -1463,7 +1463,7 @@ static void doomed_end(void)
 	WRITE_ONCE(doomed.gone, true);
 	if (hwheel_pending(&doomed.timer))
 		violation("doomed: pending after the wheel was destroyed");
-	/* Others go on arming the timer for a while, without effect */
+	/* For a while, hardirqs go on arming the timer, without effect */
 	usleep_range(1000, 3000);
 	atomic_cmpxchg(&doomed.open, 1, 0);
 	while (atomic_read(&doomed.users))
@@ -1493,8 +1493,8 @@ static struct slot *random_slot(struct rnd_state *rnd, unsigned int looks)
 
 /*
  * An event in a callback or in hardirq context. It may wait for callbacks of classes
- * higher than @above, the class of the callback that calls this. So callbacks never wait
- * for each other in a ring.
+ * higher than @above, the class of the callback that calls this. So callbacks can't
+ * deadlock.
  */
 static void any_event(struct rnd_state *rnd, unsigned int above)
 {
@@ -1525,7 +1525,7 @@ static void waiting_event(enum event op, struct rnd_state *rnd)
 	private_sync(random_slot(rnd, 100), op, new, rnd, false);
 }
 
-/* Callbacks that had begun before hwheel_synchronize() must have ended after it. */
+/* Callbacks that began before hwheel_synchronize() must have ended when it returns. */
 static void synchronize_event(struct rnd_state *rnd)
 {
 	struct wheel *w = &kept[below(rnd, WHEELS_KEPT)];
@@ -1575,7 +1575,7 @@ static void task_event(struct rnd_state *rnd)
 /* Sleep for @timeout jiffies. Return: true to carry on. */
 static bool nap(long timeout)
 {
-	/* First, so that no wakeup by kthread_stop() is lost */
+	/* Set the state first, so that no wakeup by kthread_stop() is lost */
 	set_current_state(TASK_INTERRUPTIBLE);
 	if (!kthread_should_stop())
 		schedule_timeout(timeout);
@@ -1583,7 +1583,7 @@ static bool nap(long timeout)
 	return !kthread_should_stop();
 }
 
-/* The same for worker threads, on a wheel: it must not wake them early. */
+/* As nap(), but with a random delay on a wheel. The wheel must not wake the task early. */
 static bool nap_on_wheel(struct rnd_state *rnd)
 {
 	struct wheel *w = &kept[below(rnd, WHEELS_KEPT)];
@@ -1676,7 +1676,7 @@ static enum hrtimer_restart hard_timer_run(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* This is no callback, so it may wait for any callback */
+/* This is no callback of hwheel, so it may wait for any callback of hwheel */
 static enum hrtimer_restart soft_timer_run(struct hrtimer *timer)
 {
 	struct rnd_state *rnd = this_cpu_ptr(&soft_rnd);
@@ -1769,8 +1769,8 @@ static int brief_create(struct brief *b, unsigned int n, struct rnd_state *rnd)
 }
 
 /*
- * Check that a callback that has returned leaves no trace, on a wheel where nothing else
- * happens. Poll the timer instead of waiting for it: the wait might never end.
+ * Arm the only timer of a wheel. It must expire, and then hwheel_try_cancel() must soon
+ * return 0. Poll the timer instead of waiting for it: the wait might never end.
  */
 static void brief_quiet(struct slot *s, struct rnd_state *rnd)
 {
@@ -2085,11 +2085,11 @@ static unsigned int count_due(void)
 
 static int torture_cpuhp_state;
 
-/* Report a thread that hangs. Do not wait for it. */
+/* Wait until all other threads are done, or until a scan reports that one of them hangs. */
 static void finish_threads(void)
 {
 	WRITE_ONCE(stopping, true);
-	while (atomic_read(&busy) > 1 && !atomic_read(&failed)) {	/* this thread */
+	while (atomic_read(&busy) > 1 && !atomic_read(&failed)) {	/* 1: this thread */
 		schedule_timeout_uninterruptible(HZ);
 		scan_slots();
 		scan_wheel_thread();
@@ -2168,7 +2168,7 @@ static int monitor_thread(void *unused)
 	bool stay = true;
 
 	while (stay && !over()) {
-		/* Not the next multiple of CROWD_NS: first many timers join the crowd */
+		/* The next multiple of CROWD_NS but one: many timers join before it is due */
 		WRITE_ONCE(crowd_at,
 			   (div_s64(ktime_get(), CROWD_NS) + 2) * (s64)CROWD_NS);
 		stay = nap(HZ / 4);
