@@ -47,10 +47,10 @@
  * and "hrtimer" means that entry. The entry is deferrable: the kernel runs it in the tick of
  * a CPU, and lets an idle CPU sleep. See hwheel_start_entry().
  *
- * Runs advance the clock of a base. Arming with a delay reads the time anyway. It advances
- * the clock if that is far behind (base->fresh). hwheel_add_at() advances it if no timer is
- * pending on the base. The clock may be behind the time. New timers then go to coarser
- * spokes than necessary, which costs a cascade but no exactness.
+ * Runs advance the clock of a base. Arming with a delay reads the time anyway, so it
+ * advances a clock that is far behind (base->fresh). hwheel_add_at() advances the clock if
+ * no timer is pending on the base. Otherwise the clock may be behind the time. New timers
+ * then go to coarser spokes than necessary, which costs a cascade but no exactness.
  *
  * Wall time
  * ---------
@@ -61,23 +61,23 @@
  * wheel's clock. So they stay as they are when somebody sets the clock, and the offset
  * changes. base->offset is the offset that the base last used.
  *
- * With the base's lock held, hwheel_time() reads the drive's clock and looks at the present
- * offset. If it differs from base->offset, hwheel_new_offset() takes over the new one. If
- * the clock was set forward, the hrtimer is armed for an earlier time. If the clock was set
- * back, the levels are, too (levels_set_back()).
+ * With the base's lock held, hwheel_time() reads the drive's clock and the present offset.
+ * If this offset differs from base->offset, hwheel_new_offset() stores it there. If the clock
+ * was set back, it also sets back the levels (levels_set_back()). Then it arms the hrtimer
+ * again.
  *
  * - A run calls hwheel_time() before each callback. So a callback runs only if its timer is
  *   due by the last reading of the clock, whatever happens to the clock.
  * - Until a base has the new offset, arming may count a timer as overdue although it is not.
  *   levels_set_back() finds such timers.
- * - For the other bases, the timekeeping code tells hwheel that the clock was set
- *   (hwheel_timekeeping()). An irq_work then kicks each base that has timers. A base without
- *   timers starts no hrtimer, so it needs no kick. The irq_work gives such a base the new
- *   offset itself. This wakes no CPU.
+ * - A base may have no run for a long time. So the timekeeping code tells hwheel that the
+ *   clock was set (hwheel_timekeeping()). An irq_work then kicks each base that has timers. A
+ *   base without timers starts no hrtimer, so it needs no kick. The irq_work gives such a
+ *   base the new offset itself, and wakes no CPU for that.
  *
- * The offset is from the timekeeping code, which calls hwheel in each tick, too. It also
- * says when the next leap second is. A tick can be late, and only a tick inserts the leap
- * second. Until then CLOCK_REALTIME reads a second too much. hwheel_offset() subtracts that
+ * The timekeeping code calls hwheel in each tick, too. It passes in the offset and the time
+ * of the next leap second. Only a tick inserts the leap second, and the tick can be late.
+ * Until that tick, CLOCK_REALTIME reads a second too much. hwheel_offset() subtracts this
  * second, as the hrtimer code does.
  *
  * Locks
@@ -103,8 +103,8 @@
  * while timers are pending. The same work allocates fans when their stock runs low. Fans
  * stay until the wheel is destroyed.
  *
- * CPUs that are left alone
- * ------------------------
+ * Isolated CPUs
+ * -------------
  *
  * A CPU may be isolated, by nohz_full= or isolcpus= on the kernel's command line. Then
  * hwheel interrupts it only for timers that somebody armed there on purpose: timers that
@@ -113,11 +113,11 @@
  *  - An isolated CPU arms other timers on a CPU that is not isolated (hwheel_home()). The
  *    timer stays on its base if the CPU of that base is not isolated.
  *  - Timers of a CPU that goes offline move to such a CPU, too.
- *  - Work that hwheel does for itself is unbound, and kernel workers that are unbound keep
- *    off isolated CPUs. An isolated CPU does not use irq_work, which would interrupt it, for
- *    another CPU's base. It sends a kick, and the other CPU uses irq_work. A kick would
- *    wake an idle CPU. So if an isolated CPU needs a level of a HWHEEL_DEFERRABLE wheel on
- *    another CPU, that level waits. A CPU that is not isolated, or a run, asks for it later.
+ *  - hwheel queues its own work on an unbound workqueue, whose workers keep off isolated
+ *    CPUs. The irq_work that queues it would interrupt an isolated CPU. So for another CPU's
+ *    base, an isolated CPU sends a kick, and the other CPU uses irq_work. For a
+ *    HWHEEL_DEFERRABLE wheel it sends no kick, because a kick would wake an idle CPU. The
+ *    level is then missing until a run, or a CPU that is not isolated, asks for it.
  *  - Creation, destruction and debugfs use only locks, so they interrupt nobody.
  *
  * If no CPU is isolated, all this costs one nop per arming: a static key of the kernel is off.
@@ -317,10 +317,10 @@ struct hwheel_base {
 	unsigned int		kicks;		/* @kick calls that are under way */
 	struct work_struct	work;		/* a run in process context */
 	wait_queue_head_t	wait;		/* until @running ends, or @waiters is 0 */
-	atomic_t		waiters;	/* waiters that do not spin */
+	atomic_t		waiters;	/* waiters for @running that do not spin */
 	struct irq_work		want;		/* queues @grow from any context */
 	struct work_struct	grow;		/* adds levels and fans */
-	ktime_t			ended;		/* last hardirq run with callbacks */
+	ktime_t			ended;		/* end of the last hardirq run with callbacks */
 	u64			spent;		/* see hwheel_overdrawn() */
 	ktime_t			resume;		/* end of the last rest or break */
 	ktime_t			quiet;		/* end of gap_ns after the last callbacks */
@@ -388,22 +388,22 @@ static bool hwheel_broken(enum hwheel_fault fault)
 	};
 	static atomic_t n = ATOMIC_INIT(0);
 
-	/* One call in 16 is faulty. For hotplug and races, which are rare, each call is. */
+	/* Inject the fault in one call of 16. Hotplug and races are rare already: inject in each */
 	return !strcmp(broken, faults[fault]) &&
 	       (fault == HWHEEL_FORGET_OFFLINE_CPU || fault == HWHEEL_DATA_RACE ||
 		!(atomic_inc_return(&n) % 16));
 }
 #endif
 
-/* See "Wall time". timekeeping serialises the writes of @seq's data. */
+/* See "Wall time". @seq has no lock: the timekeeping code calls one writer at a time. */
 static struct {
 	seqcount_t	seq;
 	ktime_t		real;		/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	ktime_t		tai;		/* CLOCK_TAI - CLOCK_MONOTONIC */
-	ktime_t		leap;		/* on CLOCK_MONOTONIC: @real is a second less then */
+	ktime_t		leap;		/* the next leap second, on CLOCK_MONOTONIC */
 } hwheel_offsets = { .seq = SEQCNT_ZERO(hwheel_offsets.seq) };
 
-/* @wheel's clock minus CLOCK_MONOTONIC, which is @now. @wheel is one of wall time. */
+/* @wheel's clock minus CLOCK_MONOTONIC, on a wheel of wall time. @now: on CLOCK_MONOTONIC */
 static ktime_t hwheel_offset(const struct hwheel *wheel, ktime_t now)
 {
 	unsigned int seq;
@@ -476,7 +476,7 @@ static bool hwheel_isolated(int cpu)
 #define CREATE_TRACE_POINTS
 #include "hwheel_trace.h"
 
-/* The function to name in warnings and in debugfs: delayed work has one of its own */
+/* The function to name in warnings and in debugfs. For delayed work: the work's function */
 static void *hwheel_named(const struct hwheel_timer *timer)
 {
 	if (timer->function == __hwheel_work_expired)
@@ -697,8 +697,8 @@ static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
 
 /*
  * A guess at timer->base: the base that this CPU looked up last, which is right in most
- * cases. A timer that is rarely used is not in the cache. The CPU predicts that the guess
- * is right, and goes on with it while it still fetches the timer from memory.
+ * cases. If the timer is not in the cache, the CPU predicts that the guess is right, and
+ * goes on with the guess while it fetches the timer from memory.
  */
 #define HWHEEL_NO_GUESS		((struct hwheel_base *)-1L)	/* no timer's base */
 static DEFINE_PER_CPU(struct hwheel_base *, hwheel_guess) = HWHEEL_NO_GUESS;
@@ -739,7 +739,7 @@ static __always_inline bool hwheel_base_now(struct hwheel_timer *timer,
 	*now = ktime_get();
 	if (unlikely(!hwheel_base(timer, base)))
 		return false;
-	/* It changes only after the wheel was destroyed. Then the timer is not armed. */
+	/* base->monotonic changes only after the wheel was destroyed. Then @timer is not armed. */
 	if (unlikely(!data_race((*base)->monotonic)))
 		*now = hwheel_other_clock((*base)->wheel);
 	return true;
@@ -802,11 +802,11 @@ static bool hwheel_deferrable(const struct hwheel_base *base)
 }
 
 /*
- * Start base->entry for base->expires. timer_list runs an entry at the first tick after
- * entry.expires. But it may run the entry late by up to an eighth of the way, if the way is
- * long. So the entry goes seven eighths of the way, and when it expires
- * hwheel_entry_expired() starts it again for the rest. For less than 8 jiffies it goes all
- * the way. The drive's clock is CLOCK_MONOTONIC: hwheel_check() allows no other.
+ * Start base->entry for base->expires. timer_list may run an entry with a long delay late,
+ * by up to an eighth of the delay. So the entry is started for seven eighths of the delay.
+ * When it expires, hwheel_entry_expired() starts it again for the rest. A delay of less than
+ * 8 jiffies is not split. The drive's clock is CLOCK_MONOTONIC: hwheel_check() allows no
+ * other.
  */
 static noinline void hwheel_start_entry(struct hwheel_base *base)
 {
@@ -819,7 +819,7 @@ static noinline void hwheel_start_entry(struct hwheel_base *base)
 	add_timer_on(&base->entry, cpu_online(base->cpu) ? base->cpu : smp_processor_id());
 }
 
-/* The last tick at or before @now. @now is on the drive's clock, as in the next two. */
+/* The last tick at or before @now, which is on the drive's clock */
 static __always_inline u64 hwheel_tick_down(const struct hwheel_base *base, ktime_t now)
 {
 	return levels_tick_down(&base->levels, now + base->offset);
@@ -855,9 +855,9 @@ static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 }
 
 /*
- * Arm the hrtimer for @tick, on this CPU. If gap_ns has not passed since the last
- * callbacks, the hrtimer expires at the end of gap_ns, base->quiet, instead. Until then
- * arming a timer leaves the hrtimer alone.
+ * Arm the hrtimer for @tick, on this CPU. But if @tick begins before base->quiet, the end of
+ * gap_ns after the last callbacks, arm the hrtimer for base->quiet. Until then arming a timer
+ * does not move the hrtimer.
  */
 static void hwheel_arm_hrtimer(struct hwheel_base *base, u64 tick)
 {
@@ -902,15 +902,15 @@ static void hwheel_kick(void *data)
 
 /*
  * Have hwheel_kick() run on @base's CPU, which is not this one. -EBUSY means that a kick is
- * on its way, which will see the present state. A kick is free to be sent again as soon as
- * its handler begins, so two may be under way.
+ * on its way, and its handler will see the present state. base->kick can be sent again as
+ * soon as its handler begins. So two kicks may be under way.
  */
 static void hwheel_send_kick(struct hwheel_base *base)
 {
 	base->kicks += !smp_call_function_single_async(base->cpu, &base->kick);
 }
 
-/* Arm the hrtimer for @tick. The next run would be later otherwise. */
+/* Arm the hrtimer of @base for @tick. @base may be another CPU's. */
 static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 {
 	if (base->cpu == smp_processor_id() || !cpu_online(base->cpu) ||
@@ -924,9 +924,9 @@ static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 }
 
 /*
- * The clock of @base's wheel was set: at time @now it is @offset ahead of the drive's. If
- * no run or break is under way, the hrtimer must be armed anew, for the same tick or for an
- * earlier one.
+ * The clock of @base's wheel was set: at time @now it is @offset ahead of the drive's clock.
+ * If no run or break is under way, the hrtimer must be armed again: the tick for which it is
+ * armed now begins at another time, and an earlier tick may be next.
  */
 static noinline void hwheel_new_offset(struct hwheel_base *base, ktime_t now, ktime_t offset)
 {
@@ -975,8 +975,8 @@ static __always_inline ktime_t hwheel_time(struct hwheel_base *base)
 /*
  * Advance the clock of @base to @now, which is on the wheel's clock, if a run has nothing to
  * do before @now. Callers need not do this again before base->fresh. By then the clock is
- * behind by half the reach of level 0. A clock of wall time may have been set since @now was
- * read, so read it again.
+ * behind by half the reach of level 0. On a wheel of wall time this reads the clock again,
+ * because the clock may have been set after the caller read @now.
  */
 static noinline void hwheel_catch_up(struct hwheel_base *base, ktime_t now)
 {
@@ -1093,9 +1093,13 @@ static bool hwheel_reachable(const struct hwheel_base *base)
 }
 
 /*
- * With interrupts off: returns the base for a timer of @base's wheel that this CPU arms or
- * moves, if no CPU was named for the timer. If this CPU is isolated, that is the base of a CPU
- * that is not: @base if possible. If there is none, it is this CPU's base.
+ * With interrupts off: returns the base on which this CPU puts a timer of @base's wheel, if
+ * the caller named no CPU. This is
+ *
+ * - this CPU's base, if this CPU is not isolated;
+ * - else @base, if its CPU is online and not isolated;
+ * - else the base of another CPU that is online and not isolated;
+ * - else this CPU's base.
  */
 static struct hwheel_base *hwheel_home(struct hwheel_base *base)
 {
@@ -1106,7 +1110,7 @@ static struct hwheel_base *hwheel_home(struct hwheel_base *base)
 		return this_cpu_ptr(bases);
 	if (!hwheel_isolated(base->cpu) && hwheel_reachable(base))
 		return base;
-	/* The nearest one. It does not know all kinds of isolation, hence the loop */
+	/* Try a near CPU first. HK_TYPE_TIMER does not cover all isolation, hence the loop */
 	cpu = housekeeping_any_cpu(HK_TYPE_TIMER);
 	if (cpu < nr_cpu_ids && !hwheel_isolated(cpu) && hwheel_reachable(per_cpu_ptr(bases, cpu)))
 		return per_cpu_ptr(bases, cpu);
@@ -1230,7 +1234,7 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
  *
  * - in hardirq context: nothing else runs there, and the jiffy may not advance;
  * - on a wheel of wall time: the clock may have been set back during the callback. Then
- *   hwheel_time() takes away the timers that were left to pop, and the loop ends.
+ *   hwheel_time() moves all timers from HWHEEL_EXPIRED to the attic, and the loop ends.
  */
 static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 					ktime_t end, enum hwheel_context context)
@@ -1304,8 +1308,9 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *	  |     v
  *	  +---- BREAK until base->resume: no run, timers wait
  *
- * A run that was cut sleeps, too, if nothing is to be done before base->resume. If
- * moves cut a run during a rest, the rest still ends at the old base->resume.
+ * A run that was cut goes to SLEEP, too, if nothing is to be done before base->resume. A
+ * run during a REST is cut when only moves are left. The rest then goes on until the old
+ * base->resume.
  *
  * In process context there is no rest and no break. The run queues its work again, behind
  * other works, and the scheduler shares out the CPU.
@@ -1313,9 +1318,8 @@ static void hwheel_queue_work(struct hwheel_base *base)
  * gap_ns keeps apart the interrupts that end SLEEP and REST. base->quiet is the end of gap_ns
  * after a run that ran callbacks. A timer that is due before base->quiet waits until
  * base->quiet, so it is at most gap_ns late. A crowd that is to be moved waits, too;
- * levels.ahead makes its moves begin gap_ns earlier. A rest within the gap ends when it
- * would end without a gap, so that the moves go on. A break needs no gap, because it keeps
- * runs apart by itself.
+ * levels.ahead makes its moves begin gap_ns earlier. The gap does not make a rest longer:
+ * at base->resume a run goes on with the moves. Nor does the gap make a break longer.
  */
 enum hwheel_cut {
 	HWHEEL_NOT_CUT,
@@ -1396,7 +1400,7 @@ static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_
 	}
 	ripe = cut && levels_ripe(levels, hwheel_tick_down(base, now));
 	if (cut == HWHEEL_CUT_MOVES && now < base->quiet)
-		ripe = false;	/* what is due can wait for the end of the gap */
+		ripe = false;	/* due timers can wait for the end of the gap */
 	resume = hwheel_deadline(now, hwheel_pause(base, cut, now, moving, ripe));
 	if (cut == HWHEEL_NOT_CUT || hwheel_tick_ns(base, wake) > resume) {
 		hwheel_arm_base(base, wake);
@@ -1408,7 +1412,7 @@ static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_
 	}
 	base->resume = resume;
 	if (ripe || cut == HWHEEL_CUT_OVERDRAWN || resume <= base->quiet) {
-		/* As in a run: nothing that is armed moves the hrtimer */
+		/* As in a run: arming a timer does not move the hrtimer */
 		base->armed = 0;
 		hwheel_start_hrtimer(base, resume);
 		return true;
@@ -1606,7 +1610,7 @@ static enum hrtimer_restart hwheel_hrtimer_work(struct hrtimer *hrtimer)
 	return HRTIMER_NORESTART;
 }
 
-/* In softirq context. The entry may have gone only a part of its way. */
+/* In softirq context. The entry may have expired early: see hwheel_start_entry(). */
 static void hwheel_entry_expired(struct timer_list *entry)
 {
 	struct hwheel_base *base = container_of(entry, struct hwheel_base, entry);
@@ -1704,8 +1708,8 @@ static bool hwheel_add_fans(struct hwheel_base *base)
 
 /*
  * Add the levels and fans that are wanted. If there is no memory, try again each second, as
- * long as timers are pending: a crowd may have been armed without fans, and nothing else
- * need run before it is due.
+ * long as timers are pending: a crowd may need fans, and perhaps nothing asks for fans again
+ * before the crowd is due.
  */
 static void hwheel_grow(struct work_struct *work)
 {
@@ -1772,7 +1776,7 @@ static __always_inline bool hwheel_may_arm(const struct hwheel_base *base,
 	return true;
 }
 
-/* With @base locked: the base to arm @timer on, if no CPU is isolated. @cpu is -1 for none. */
+/* With @base locked: the base to arm @timer on, if no CPU is isolated. @cpu -1: none named */
 static __always_inline struct hwheel_base *
 hwheel_usual_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
 {
@@ -1849,9 +1853,9 @@ hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
 
 /*
  * Arm @timer for @expires. @tick is the tick of @expires. @timer was on @base a moment
- * ago. @timed is a constant: has the caller read the clock? Then @now is the present time.
- * Reading the clock costs as much as all the rest. So if the caller has not read it, this
- * function reads it only to advance the clock of a base on which no timer is pending.
+ * ago. @timed is a constant: true if the caller has read the clock into @now. Reading the
+ * clock costs as much as all the rest. So if @timed is false, this function reads the clock
+ * only to advance the clock of a base on which no timer is pending.
  */
 static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_timer *timer,
 				       ktime_t expires, u64 tick, bool timed,
@@ -2225,7 +2229,7 @@ static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
  * Does not wait: the callback may be running when this returns.
  *
  * Context: any but NMI.
- * Return: true if @timer was pending. It will not expire then.
+ * Return: true if @timer was pending, and so will not expire.
  */
 bool hwheel_cancel(struct hwheel_timer *timer)
 {
@@ -2286,7 +2290,7 @@ EXPORT_SYMBOL_GPL(hwheel_cancel_sync);
  * here on, until somebody sets it up again.
  *
  * Context: any but NMI.
- * Return: true if @timer was pending. It will not expire then.
+ * Return: true if @timer was pending, and so will not expire.
  */
 bool hwheel_shutdown(struct hwheel_timer *timer)
 {
@@ -2322,7 +2326,7 @@ static bool hwheel_in_callback(const struct hwheel *wheel)
 	return false;
 }
 
-/* Lock @base. Is a callback running there? If so, set *@n to its number. */
+/* Is a callback running on @base? *@n: number of the last callback that began. Takes the lock. */
 static bool hwheel_callback_runs(struct hwheel_base *base, u64 *n)
 {
 	unsigned long flags;
@@ -2351,9 +2355,8 @@ static bool hwheel_callback_ended(struct hwheel_base *base, u64 n)
  * @wheel: the wheel
  *
  * When this returns, all callbacks that were running when it was called have ended, and
- * the caller sees what they have written. It waits for each of them once: if a callback
- * re-arms its timer and runs again, this does not wait for the next run. It does not wait
- * for timers that are pending. Afterwards other callbacks may be running.
+ * the caller sees what they have written. Callbacks that began later may be running, also
+ * of the same timers. hwheel_synchronize() does not wait for timers that are pending.
  *
  * Use it when you can't call hwheel_cancel_sync(), because callbacks free the objects that
  * hold their timers: first cancel the timers, then call this.
@@ -2607,8 +2610,8 @@ EXPORT_SYMBOL_GPL(hwheel_remaining);
  *
  * Context: any but NMI. Takes no lock. The answer may be out of date at once. To wait for
  * the callback, use hwheel_cancel_sync().
- * Return: true from the begin of the callback until it has returned. In the callback
- * itself, false if the callback has set up the timer again for another wheel.
+ * Return: true from the beginning of the callback until it has returned. If the callback
+ * sets up its own timer again, this may be false from then on.
  */
 bool hwheel_running(const struct hwheel_timer *timer)
 {
@@ -2639,7 +2642,7 @@ static u64 hwheel_base_count(const struct hwheel_base *base, enum hwheel_counter
 {
 	const u64 *count = which == HWHEEL_CASCADED ? &base->levels.moved : &base->count[which];
 
-	/* Plain additions under the lock change the counter; this reads without it */
+	/* Writers add to the counter with plain stores under the lock. Read it without the lock */
 	return data_race(READ_ONCE(*count));
 }
 
@@ -2694,8 +2697,8 @@ static void hwheel_tell(struct work_struct *work)
 }
 
 /*
- * The clock of @base's wheel was set. Only a base that will start an hrtimer needs a kick.
- * Timers may move to a base without timers later, so that base takes over the offset, too.
+ * The clock of @base's wheel was set. Kick another CPU only if it must arm its hrtimer again.
+ * Otherwise take over the offset here, even without timers: timers may move to @base later.
  */
 static void hwheel_base_set(struct hwheel_base *base)
 {
@@ -2711,9 +2714,9 @@ static void hwheel_base_set(struct hwheel_base *base)
 }
 
 /*
- * Somebody set the clock of wall time. With interrupts off. No wheel is freed while the
- * module is loaded, so this walks through them without hwheel_mutex. A wheel that is created
- * meanwhile has the new offset.
+ * Somebody set the clock of wall time. Interrupts are off. No wheel is freed while the
+ * module is loaded, so this walks through the wheels without hwheel_mutex. A wheel that is
+ * created meanwhile has the new offset.
  */
 static void hwheel_all_set(struct irq_work *work)
 {
@@ -2767,7 +2770,7 @@ static void hwheel_timekeeping_exit(void)
 /* ------------------------------------------------------------------------ */
 /* Wheels */
 
-/* Count in @users, if it is not NULL, from now on. What was counted before is forgotten. */
+/* From now on @base counts in @users, or not at all if @users is NULL. Frees the old counts. */
 static void hwheel_swap_users(struct hwheel_base *base, struct hwheel_users *users)
 {
 	struct hwheel_users *old;
@@ -2802,7 +2805,7 @@ static void hwheel_end_users(struct hwheel *wheel)
 		hwheel_swap_users(per_cpu_ptr(wheel->bases, cpu), NULL);
 }
 
-/* Free the levels and fans of @wheel, which hold no timer. */
+/* Free the levels and fans of @wheel. Nobody looks at their timers any more. */
 static void hwheel_free_levels(struct hwheel *wheel)
 {
 	unsigned int i;
@@ -2914,7 +2917,7 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	levels_set_clock(&base->levels,
 			 levels_tick_down(&base->levels, hwheel_clock(wheel)));
 	base->levels.want = hwheel_want;
-	/* A run may begin so much later than its timers are due */
+	/* A run may begin this long after its timers are due */
 	if (wheel->gap_ns || hwheel_deferrable(base))
 		base->levels.ahead = levels_tick_up(&base->levels, wheel->gap_ns +
 						    (hwheel_deferrable(base) ? TICK_NSEC : 0));
@@ -3138,7 +3141,7 @@ static void hwheel_close_base(struct hwheel_base *base)
 	raw_spin_unlock_irq(&base->lock);
 }
 
-/* Wait for a run of @base in interrupt context. */
+/* Cancel the hrtimer or entry of @base. Wait until its callback has ended. */
 static void hwheel_stop_hrtimer(struct hwheel_base *base)
 {
 	if (hwheel_deferrable(base))
@@ -3147,7 +3150,7 @@ static void hwheel_stop_hrtimer(struct hwheel_base *base)
 		hrtimer_cancel(&base->hrtimer);
 }
 
-/* Wait for runs of @base, and for the work that adds levels, if they are under way. */
+/* Cancel the next run of @base and the work that adds levels. Wait until both have ended. */
 static void hwheel_stop_base(struct hwheel_base *base)
 {
 	hwheel_stop_hrtimer(base);
@@ -3197,13 +3200,13 @@ static bool hwheel_stop(struct hwheel *wheel)
 	for_each_possible_cpu(cpu)
 		hwheel_stop_base(per_cpu_ptr(wheel->bases, cpu));
 	cancel_work_sync(&wheel->tell);
-	/* Callbacks ran until here, and hwheel_setup() in a callback uses both of these */
+	/* Not earlier: callbacks ran until here, and hwheel_setup() in a callback reads both */
 	xa_erase(&hwheel_by_life, wheel->life);
 	WRITE_ONCE(wheel->life, HWHEEL_GONE);
 	return true;
 }
 
-/* Put away @wheel, which is stopped and has no timers, for another life. */
+/* Put away @wheel, which is stopped, for another life. */
 static void hwheel_retire(struct hwheel *wheel)
 {
 	int cpu;
@@ -3339,8 +3342,8 @@ MODULE_PARM_DESC(gap_ns, "if the module's own wheel is busy, its interrupts are 
 
 /*
  * The kernel calls this when the parameter is written, also before hwheel_init(), one call
- * at a time. The static key is switched without hwheel_mutex, because that takes the lock
- * of CPU hotplug.
+ * at a time. Switching the static key takes the lock of CPU hotplug, which nests outside
+ * hwheel_mutex. So drop hwheel_mutex first.
  */
 static int hwheel_set_users(const char *value, const struct kernel_param *param)
 {

@@ -37,15 +37,15 @@
  *     Documentation/late.rst. It has no term for timers that are not due. hwheel
  *     holds a lock, or keeps interrupts off, for at most HWHEEL_BATCH list moves,
  *     whatever the number of timers in a spoke. If callbacks use up the wheel's
- *     budget, the remaining ones begin in a later run, in order, and hwheel counts this.
- *     Two exceptions: a run of callbacks in hardirq context may keep interrupts off until
- *     it has used up its budget. If a clock is set back, hwheel takes up to 64 spokes out
- *     of the way under one lock hold.
+ *     budget, the remaining ones begin in a later run, in order. The counter
+ *     budget_overruns counts such runs. Two exceptions: a run of callbacks in hardirq
+ *     context may keep interrupts off until it has used up its budget. If a clock is set
+ *     back, hwheel splices the lists of up to 64 spokes under one lock hold.
  * 7.  Quiet: without timers there are no interrupts. Cancelling the next timer to
  *     expire may still cost one interrupt. hwheel counts that interrupt as idle.
  * 8.  Order: on one CPU, timers of one wheel that are due at different ticks run in the
- *     order of those ticks. A timer that is armed for the past runs behind those that are
- *     due by then.
+ *     order of those ticks. A timer that is armed for the past runs behind all timers that
+ *     a run has found due.
  * 9.  When a CPU goes offline, its timers move to another CPU and keep their times.
  * 10. If a wheel is destroyed while timers are pending on it, hwheel warns once,
  *     cancels them, and waits for the callbacks that are running.
@@ -130,9 +130,9 @@ enum hwheel_context {
 
 /* hwheel_config flag: the callbacks of an HWHEEL_WORK wheel may run on any CPU */
 #define HWHEEL_UNBOUND		BIT(0)
-/* hwheel_config flag: the wheel's clock is CLOCK_REALTIME (whose number is 0) */
+/* hwheel_config flag: use CLOCK_REALTIME. It is 0, which in @clock means CLOCK_MONOTONIC */
 #define HWHEEL_REALTIME		BIT(1)
-/* hwheel_config flag: the wheel never wakes an idle CPU. What is due waits until the CPU wakes */
+/* hwheel_config flag: the wheel never wakes an idle CPU. Due timers wait until it wakes */
 #define HWHEEL_DEFERRABLE	BIT(2)
 
 /**
@@ -149,12 +149,12 @@ enum hwheel_context {
  * @context: where callbacks run
  * @budget_ns: how long one run of callbacks may keep its CPU, in nanoseconds;
  *	0: 2 ms, and 100 us in hardirq context. A run does not interrupt a
- *	callback. In hardirq context it ends after the callback that uses up the
- *	budget; else up to 7 more callbacks may run
+ *	callback. In hardirq context the run ends after the callback that uses up the
+ *	budget. In other contexts up to 7 more callbacks may run
  * @flags: 0, or one or more of HWHEEL_UNBOUND, HWHEEL_REALTIME and HWHEEL_DEFERRABLE.
- *	HWHEEL_DEFERRABLE goes with neither HWHEEL_HARDIRQ nor CLOCK_BOOTTIME. On a busy CPU
- *	its callbacks run at the first jiffy at or after their tick. On an idle CPU they wait
- *	for the first jiffy at which the CPU is awake
+ *	HWHEEL_DEFERRABLE goes with neither HWHEEL_HARDIRQ nor CLOCK_BOOTTIME. Callbacks of a
+ *	deferrable wheel run at the first jiffy at or after their tick. On an idle CPU they
+ *	wait for the first jiffy at which the CPU is awake
  * @gap_ns: after a run of callbacks, the next run begins at least this many nanoseconds
  *	later; 0 (no gap) to 1 second. So a busy wheel has fewer interrupts, and a timer
  *	may be late by @gap_ns more. If no callback has run for @gap_ns, the gap delays no
@@ -166,8 +166,8 @@ enum hwheel_context {
  * Timers of CLOCK_REALTIME and CLOCK_TAI keep wall time when the clock is set, forward or
  * back, when a leap second is inserted or deleted, and when the machine is suspended. If a
  * timer is armed with a delay, hwheel adds the delay to the wheel's clock at once. The timer
- * keeps that instant when the clock is set, as an absolute hrtimer does. For a delay that
- * setting the clock must not change, use a wheel of another clock.
+ * keeps that instant when the clock is set, as an absolute hrtimer does. If a delay must not
+ * change when the clock is set, use a wheel of another clock.
  *
  * In each member but @name, 0 asks for the default.
  */
@@ -248,7 +248,7 @@ void __hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
 
 /**
  * hwheel_container_of - get the structure in which a callback's timer is embedded
- * @var: variable of that structure's pointer type, as in from_timer()
+ * @var: a pointer to that structure, as in from_timer(); only its type matters
  * @callback_timer: the timer that was passed to the callback
  * @member: name of the timer in the structure
  *
@@ -390,9 +390,9 @@ struct hwheel_delayed_work {
 	struct work_struct	work;
 	/* private: */
 	struct hwheel_timer	timer;
-	struct workqueue_struct	*wq;		/* for the timer; NULL: it is not armed */
-	int			cpu;		/* for the timer */
-	unsigned int		disabled;	/* times disabled, and not enabled since */
+	struct workqueue_struct	*wq;		/* where @timer queues @work; NULL: not armed */
+	int			cpu;		/* CPU on which @timer queues @work */
+	unsigned int		disabled;	/* disable depth; 0: enabled */
 };
 
 void __hwheel_work_expired(struct hwheel_timer *timer);

@@ -5,9 +5,9 @@
  * Some drivers keep points in time as values of jiffies, or look into their timers.
  * tools/hwheel-convert makes such drivers use this file. New code should use ktime_t.
  *
- * The present jiffy began up to a jiffy ago. The functions below count delays from now,
- * and not from that begin. So a delay never ends before jiffies has the wanted value, but
- * may end up to a jiffy later.
+ * The functions below count delays from now. The present jiffy began up to a jiffy before
+ * now. So a delay never ends before jiffies has the wanted value, but may end up to a jiffy
+ * later.
  */
 #ifndef _HWHEEL_JIFFIES_H
 #define _HWHEEL_JIFFIES_H
@@ -38,7 +38,7 @@ static inline ktime_t hwheel_jiffies(long n)
 /**
  * hwheel_until_jiffies - the delay from now until jiffies has a value
  * @when: the value. If it is more than LONG_MAX jiffies ahead, it counts as passed.
- *	It does not matter if jiffies wraps before that
+ *	jiffies may wrap before it reaches @when
  *
  * Return: the delay in nanoseconds; 0 if @when is now or has passed.
  */
@@ -73,8 +73,8 @@ static inline unsigned long hwheel_expires_jiffies(const struct hwheel_timer *ti
  * hwheel_is_set_up - was a timer set up?
  * @timer: the timer. Its memory must be all zeroes until it is set up
  *
- * Use it instead of timer->function. Drivers ask so before they cancel a timer that they may
- * not have set up: hwheel_cancel_sync() warns of such a timer.
+ * Use it instead of timer->function. Check this before you cancel a timer that may not be
+ * set up: hwheel_cancel_sync() warns of such a timer.
  *
  * Return: true if @timer was set up.
  */

@@ -51,7 +51,7 @@ static void hwheel_sleeper_begin(struct hwheel_sleeper *sleeper, struct hwheel *
  * __hwheel_sleeper_begin - begin to count the time of a sleep
  * @sleeper: on the stack of this task
  * @wheel: the wheel to sleep on
- * @delay: nanoseconds from now; 0 or less: the time is over. KTIME_MAX: it never is
+ * @delay: nanoseconds from now; 0 or less: the time is over at once. KTIME_MAX: no limit
  * @slack: as in hwheel_add_range()
  *
  * Context: task.
@@ -84,7 +84,8 @@ EXPORT_SYMBOL_GPL(__hwheel_sleeper_end);
  * Works as schedule_hrtimeout_range() does. Set the state of the task before the call:
  *
  * * TASK_UNINTERRUPTIBLE - sleeps until the time is over, or the task is woken
- * * TASK_INTERRUPTIBLE, TASK_KILLABLE - also until a signal, or a fatal one
+ * * TASK_INTERRUPTIBLE - also until a signal
+ * * TASK_KILLABLE - also until a fatal signal
  * * TASK_RUNNING - does not sleep
  *
  * Afterwards the state is TASK_RUNNING.
@@ -113,7 +114,7 @@ int hwheel_schedule_timeout(struct hwheel *wheel, ktime_t delay, ktime_t slack)
 }
 EXPORT_SYMBOL_GPL(hwheel_schedule_timeout);
 
-/* Sleep in @state on the module's own wheel. Other wakeups than signals do not count. */
+/* Sleep in @state on the module's own wheel. Only a signal can end the sleep early. */
 static __always_inline int hwheel_sleep_in(ktime_t delay, unsigned int state)
 {
 	struct hwheel_sleeper sleeper;
@@ -140,8 +141,8 @@ static __always_inline int hwheel_sleep_in(ktime_t delay, unsigned int state)
  * hwheel_sleep - sleep for a time
  * @delay: the time in nanoseconds; 0 or less: do not sleep
  *
- * As msleep(), but to the tick: sleeps on the module's own wheel until the first tick at or
- * after now + @delay. Signals and other wakeups do not shorten the sleep.
+ * Like msleep(), but exact to the tick: sleeps on the module's own wheel until the first
+ * tick at or after now + @delay. Signals and other wakeups do not shorten the sleep.
  *
  * Context: task; sleeps.
  */

@@ -107,8 +107,8 @@ DEFINE_EVENT(hwheel_timer, hwheel_expire_exit,
 
 /*
  * Some timers have moved down from a spoke, or from its fan. level= and spoke= tell which
- * spoke that is. For timers that were parked, level= is one more than that of the top
- * level, or two more if the clock was set back meanwhile.
+ * spoke that is. The parking lot counts as the level above the top level, and the attic as
+ * the next one.
  */
 TRACE_EVENT(hwheel_cascade,
 	TP_PROTO(struct hwheel_base *base, u64 moved),

@@ -15,8 +15,8 @@
  * others may change the state:
  *
  *  - The state is not armed any more: the callback does nothing.
- *  - It is armed again: then the timer is pending, and the callback leaves the work to the
- *    next callback. The two can't run at once.
+ *  - The state is armed again: the timer is pending, and its next callback queues the work.
+ *    So this callback does nothing. The two callbacks can't run at once.
  *
  * As soon as the work item is queued, its function may run and free it. So the lock is
  * not part of the delayed work. Each lock is for all delayed work whose address has the
@@ -27,7 +27,7 @@
 #define HWHEEL_WORK_LOCKS	BIT(HWHEEL_WORK_LOCK_BITS)
 
 static struct {
-	raw_spinlock_t lock;	/* of size 0 on one CPU */
+	raw_spinlock_t lock;	/* may have size 0 without CONFIG_SMP */
 } ____cacheline_aligned_in_smp hwheel_work_locks[HWHEEL_WORK_LOCKS];
 
 static void __init hwheel_work_init(void)
@@ -43,7 +43,7 @@ static __always_inline raw_spinlock_t *hwheel_work_lock(const struct hwheel_dela
 	return &hwheel_work_locks[hash_ptr(dwork, HWHEEL_WORK_LOCK_BITS)].lock;
 }
 
-/* A caller has passed bad arguments. Returns false if nothing can be done with them. */
+/* Warn of bad arguments. Corrects a bad *@cpu. Returns false if the call must do nothing. */
 static noinline bool hwheel_work_misused(const struct hwheel_delayed_work *dwork,
 					 const struct workqueue_struct *wq, int *cpu, void *caller)
 {
@@ -197,7 +197,7 @@ EXPORT_SYMBOL_GPL(hwheel_queue_delayed_work);
 /**
  * hwheel_queue_delayed_work_on - queue a work item on a CPU after a delay
  * @cpu: the CPU, which must not go offline, as in queue_work_on(); or WORK_CPU_UNBOUND. If
- *	it is not possible, hwheel warns and lets the workqueue choose
+ *	the CPU is not possible, hwheel warns and lets the workqueue choose
  * @wq: as in hwheel_queue_delayed_work()
  * @dwork: as in hwheel_queue_delayed_work()
  * @delay: as in hwheel_queue_delayed_work()
@@ -243,7 +243,7 @@ static __always_inline bool hwheel_work_mod(int cpu, struct workqueue_struct *wq
 		return false;
 	raw_spin_lock_irqsave(lock, flags);
 	if (likely(!dwork->disabled)) {
-		/* A timer that is armed need not be stopped to be armed again */
+		/* To re-arm the timer, it need not be cancelled first */
 		pending = (dwork->wq && delay > 0) || hwheel_work_stop(dwork);
 		hwheel_work_start(cpu, wq, dwork, delay, slack);
 	}
@@ -327,7 +327,7 @@ static __always_inline bool hwheel_work_cancel(struct hwheel_delayed_work *dwork
  * Does not wait: the function may be running when this returns.
  *
  * Context: any but NMI.
- * Return: true if @dwork was pending. Its function will not run then.
+ * Return: true if @dwork was pending, and so its function will not run.
  */
 bool hwheel_cancel_delayed_work(struct hwheel_delayed_work *dwork)
 {
@@ -446,7 +446,7 @@ EXPORT_SYMBOL_GPL(hwheel_cancel_delayed_work_sync);
  * @dwork: the delayed work
  *
  * If its timer is armed, the work item is queued at once. Then waits until the function
- * has run. If the function queues the work again, does not wait for that.
+ * has run. If the function queues its own work again, this does not wait for that.
  *
  * * Do not call this from the function.
  * * Do not hold a lock that the function takes.
