@@ -2716,7 +2716,7 @@ static void hwheel_base_set(struct hwheel_base *base)
 /*
  * Somebody set the clock of wall time. Interrupts are off. No wheel is freed while the
  * module is loaded, so this walks through the wheels without hwheel_mutex. A wheel that is
- * created meanwhile has the new offset.
+ * created meanwhile takes over the new offset in hwheel_open().
  */
 static void hwheel_all_set(struct irq_work *work)
 {
@@ -3052,6 +3052,7 @@ static int hwheel_open(struct hwheel *wheel)
 		raw_spin_lock_irq(&base->lock);
 		base->offline = !cpu_online(cpu);
 		base->life = wheel->life;
+		hwheel_time(base);	/* the clock may have been set since hwheel_begin_base() */
 		raw_spin_unlock_irq(&base->lock);
 	}
 	list_add_tail(&wheel->list, &hwheel_wheels);
@@ -3338,7 +3339,7 @@ MODULE_PARM_DESC(levels, "number of levels of the module's own wheel, 1 to 8 (de
 
 static unsigned long long gap_ns;
 module_param(gap_ns, ullong, 0444);
-MODULE_PARM_DESC(gap_ns, "if the module's own wheel is busy, its interrupts are so many ns apart, at most 1000000000 (default 0)");
+MODULE_PARM_DESC(gap_ns, "if the module's own wheel is busy, its interrupts are at least this many ns apart, at most 1000000000 (default 0)");
 
 /*
  * The kernel calls this when the parameter is written, also before hwheel_init(), one call

@@ -44,8 +44,8 @@
  * 7.  Quiet: without timers there are no interrupts. Cancelling the next timer to
  *     expire may still cost one interrupt. hwheel counts that interrupt as idle.
  * 8.  Order: on one CPU, timers of one wheel that are due at different ticks run in the
- *     order of those ticks. A timer that is armed for the past runs behind all timers that
- *     a run has found due.
+ *     order of those ticks. A timer that is armed for the past counts as due at the last
+ *     tick that a run has reached.
  * 9.  When a CPU goes offline, its timers move to another CPU and keep their times.
  * 10. If a wheel is destroyed while timers are pending on it, hwheel warns once,
  *     cancels them, and waits for the callbacks that are running.

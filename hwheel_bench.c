@@ -1575,7 +1575,7 @@ static int bench_round(unsigned int round, unsigned int most, s64 *locked)
 	reach = bench_round_config(&config);
 	n = bound_all ? most : most >> bench_random(6);
 	if (!bound_all && bench_random(4) == 0)
-		n = 20 + bench_random(2000);
+		n = min(20 + bench_random(2000), most);
 	how = bound_how < BENCH_HOWS ? bound_how : bench_random(BENCH_HOWS);
 	if (how == BENCH_EDGES) {
 		config.levels = 2 + bench_random(7);
@@ -1648,8 +1648,15 @@ static int bench_run_bounds(const struct bench_row *row, u64 n, s64 *result)
 	s64 locked;
 	int err = -ENOMEM;
 
+	if (bound_timers < BENCH_EDGE * HWHEEL_MAX_LEVELS) {
+		pr_err("bound_timers=%u is less than %u\n", bound_timers,
+		       BENCH_EDGE * HWHEEL_MAX_LEVELS);
+		return -EINVAL;
+	}
 	bench_bounds = kvcalloc(chunks, sizeof(*bench_bounds), GFP_KERNEL);
-	for (i = 0; bench_bounds && i < chunks; i++) {
+	if (!bench_bounds)
+		return -ENOMEM;
+	for (i = 0; i < chunks; i++) {
 		bench_bounds[i] = kvcalloc(BENCH_BOUNDS_CHUNK, sizeof(**bench_bounds), GFP_KERNEL);
 		if (!bench_bounds[i])
 			goto out;
@@ -1660,7 +1667,7 @@ static int bench_run_bounds(const struct bench_row *row, u64 n, s64 *result)
 		result[1] = max(result[1], locked * 100);
 	}
 out:
-	for (i = 0; bench_bounds && i < chunks; i++)
+	for (i = 0; i < chunks; i++)
 		kvfree(bench_bounds[i]);
 	kvfree(bench_bounds);
 	return err;

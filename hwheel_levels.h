@@ -872,7 +872,7 @@ levels_find(struct hwheel_levels *l, u64 *due, const struct hwheel_level **level
 			*level = lv;
 			return level_ahead(lv, ahead);
 		}
-	} else {			/* overdue: runs behind all that is due by now */
+	} else {			/* overdue: due at the floor */
 		lv = l->level;
 		tick = l->floor;
 		*due = tick;
@@ -2048,9 +2048,9 @@ static inline void levels_grow(struct hwheel_levels *l, struct hwheel_spoke *spo
  * @now: the present tick
  *
  * Due timers come before all other work, in the order of their ticks. A timer that is
- * armed for a tick that has passed comes behind all timers that are due by then. So
- * callbacks that arm timers for the past do not hold up other timers. Between two
- * calls, timers may be added, removed and changed.
+ * armed for a tick that has passed counts as due at the floor. So callbacks that arm
+ * timers for the past do not hold up other timers. Between two calls, timers may be
+ * added, removed and changed.
  *
  * Return: HWHEEL_DUE if there are timers to pop and run; HWHEEL_MOVED if some were
  * moved and there may be more to do; HWHEEL_IDLE if nothing is left to do.

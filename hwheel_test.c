@@ -39,7 +39,7 @@ MODULE_PARM_DESC(seed, "seed of all random choices; 0: a new one, which the log 
 
 unsigned int hwt_many = 100000;
 module_param_named(many, hwt_many, uint, 0444);
-MODULE_PARM_DESC(many, "number of timers of the largest tests; their number of wheels is a hundredth of that");
+MODULE_PARM_DESC(many, "number of timers of the largest tests, at least 100; the test of many wheels makes a hundredth of this number");
 
 struct rnd_state hwt_rnd;
 

@@ -290,7 +290,7 @@ static int cpu_comes(unsigned int cpu)
 static void test_coming_cpu(struct kunit *test)
 {
 	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, 500 * MS), 500 * MS, 2);
-	unsigned int cpu = num_online_cpus() - 1;
+	unsigned int cpu = cpumask_last(cpu_online_mask);
 	int state;
 
 	if (!cpu || remove_cpu(cpu))
@@ -315,7 +315,7 @@ static void test_coming_cpu(struct kunit *test)
 static void test_offline_cpu(struct kunit *test)
 {
 	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 3);
-	unsigned int cpu = num_online_cpus() - 1, i;
+	unsigned int cpu = cpumask_last(cpu_online_mask), i;
 	bool gone;
 
 	if (!cpu || remove_cpu(cpu))

@@ -658,7 +658,7 @@ static void check_run(unsigned int n, const struct hwheel_levels *empty, u64 fir
 	u64 clock = empty->clock, last = n > 1 ? end - 1 : clock, second, third;
 
 	for (second = clock; second <= last; second++)
-		for (third = second; third <= (n > 2 ? last : second); third++) {
+		for (third = n > 2 ? clock : last; third <= last; third++) {
 			levels = *empty;
 			stage = 0;
 			arm(0, first);
@@ -672,8 +672,7 @@ static void check_run(unsigned int n, const struct hwheel_levels *empty, u64 fir
 
 /*
  * Check every set of @n timers that are due at most about @turns times the reach ahead, at
- * every clock within the reach. Each timer of a set is armed first once. The other timers
- * are armed in the order of their ticks.
+ * every clock within the reach, armed in every order.
  */
 static void check_runs_from(unsigned int nr, unsigned int n, unsigned int deepest,
 			    unsigned int most, u64 turns)

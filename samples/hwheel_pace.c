@@ -158,7 +158,7 @@ struct hwpace_skb_cb {
 
 static unsigned long long gap_ns;
 module_param(gap_ns, ullong, 0444);
-MODULE_PARM_DESC(gap_ns, "under load, packets leave in groups that are so many ns apart (default 0)");
+MODULE_PARM_DESC(gap_ns, "under load, packets leave in groups, at least this many ns apart (default 0)");
 
 static struct hwheel *hwpace_wheel;
 

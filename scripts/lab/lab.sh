@@ -379,7 +379,7 @@ stock_release_get()
 	[ "$name" = "$1" ] || flavour=rt
 	case $name in
 	newest)	series='([7-9]|[1-9][0-9])[.][0-9]+' ;;
-	# Longterm series
+	# The newest longterm series after 6.12. Change it when there is a newer one
 	lts)	series='6[.]18' ;;
 	*)	series=${name//./[.]} ;;
 	esac
