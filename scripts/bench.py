@@ -4,9 +4,12 @@
 
 Usage: bench.py DIRECTORY [NAME=LOG...]
 
-NAME says where LOG was made: uml, uml-smp-CPUS or years (user-mode Linux; in simulated
-time), qemu-CPUS or icount (QEMU, where each instruction takes a nanosecond). Without logs
-draws bench.svg from DIRECTORY/bench.json, and prints the table that README has.
+NAME says where LOG was made:
+  uml, uml-smp-CPUS   user-mode Linux
+  years               user-mode Linux in simulated time
+  qemu-CPUS           QEMU
+  icount              QEMU, where each instruction takes a nanosecond
+Without logs, draws bench.svg from DIRECTORY/bench.json, and prints the table of README.
 """
 
 import json

@@ -14,8 +14,8 @@
 #	 WHAT picks the groups for uml and icount. With READ, the guest reads all debugfs
 #	 files meanwhile, and pauses READ seconds after each pass. OUT is the folder for
 #	 bench.json and bench.svg; the default is the project's folder. KERNEL is newest,
-#	 or a series as 6.12; for qemu and icount alone also another name that
-#	 lab/stock-kernel.sh takes.
+#	 or a series such as 6.12. If WHERE has only qemu or icount, KERNEL may be any name
+#	 that lab/stock-kernel.sh takes.
 #
 #	 [OUT=folder] bench.sh picture
 #	 draws bench.svg from the bench.json of an earlier run, and prints its table
@@ -30,8 +30,8 @@ parameters="rounds=${rounds:-5}"
 mkdir -p "${OUT:=$lab_top}" || die "OUT=$OUT: can't make this folder"
 logs=()
 
-# measure NAME GROUPS PARAMETERS COMMAND...: boots a guest that measures. Keeps its kernel
-# log in the cache.
+# measure NAME GROUPS PARAMETERS COMMAND...: boots a guest that measures. Keeps the guest's
+# kernel log in the cache.
 measure()
 {
 	local name=$1 log=$lab_cache/log/bench-$1.log start=$SECONDS status=0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Sets the clock of a guest to and fro while timers of CLOCK_REALTIME and CLOCK_TAI are
+# Sets the clock of a guest back and forth while timers of CLOCK_REALTIME and CLOCK_TAI are
 # pending: steps forward and back, by milliseconds and by a year, the offset of CLOCK_TAI,
 # other speeds of the clock, and a leap second. An hrtimer is armed for the same instant as
 # each timer. Prints a line for each check:
@@ -16,10 +16,10 @@
 
 flavour=${KERNEL:-6.12} cpus=${CPUS:-2}
 log=$lab_work/log console=$lab_cache/log/clock-$flavour.log
-# How many ns before or after its twin a timer may fire. In QEMU a busy host holds up either
-# of them. In simulated time nothing does. But with one CPU the kernel tells nobody that the
-# clock was set: hrtimers and hwheel learn it in the next jiffy, which is 10 ms in UML, or in
-# their next interrupt.
+# By how many ns a timer may fire before or after its twin. In QEMU a busy host may hold up
+# the timer or the twin. In simulated time nothing holds them up. But a kernel with one CPU
+# tells nobody that the clock was set: hrtimers and hwheel learn this at the next jiffy, which
+# is 10 ms in UML, or in their next interrupt.
 before=500000000 after=500000000
 
 build()
@@ -45,8 +45,8 @@ boot()
 	[ "$status" = 0 ] && grep -qx 'lab: unloaded' "$log"
 }
 
-# kept NAME: whether each timer of this wheel fired once if its twin did, none early, and
-# none far from its twin
+# kept NAME: whether each timer of this wheel fired if and only if its twin fired, no timer
+# was early, and none was far from its twin
 kept()
 {
 	awk -v name="$1" -v before="$before" -v after="$after" '

@@ -136,7 +136,7 @@ def drivers(tree):
             CALL, "|".join(words or "^"), "|".join(functions or "^")))
         users = {name for name in names if use.search(bare(read(os.path.join(tree, name))))}
         headers[header] = {units[name] for name in users}
-    # Modules that share a header which is not for all are one driver
+    # Modules that share a header outside include/ are one driver
     merged = {unit: unit for unit in units.values()}
 
     def find(unit):
@@ -256,9 +256,9 @@ class Worker:
 
     @staticmethod
     def wrong(before, after):
-        """A check that is simpler than the converter. No call is lost. Things that hwheel
-        does not have are still there. The build shows that no member of a timer is used:
-        in the build these members have other names."""
+        """Finds lost calls, and lost flags and names that hwheel does not have. This check
+        is simpler than the converter. The build finds uses of a timer's members, because
+        the members have other names there: see hide()."""
         old, new = ("\n".join(map(bare, texts.values())) for texts in (before, after))
         found = []
         for family, (was, now) in FAMILIES.items():
@@ -424,7 +424,7 @@ def main():
                   flush=True)
             for line in result["errors"] + result["wrong"]:
                 print("convert-all:\t%s" % line, flush=True)
-    # If the words that were found are not timers, the driver does not count
+    # A driver without timers, which only has words like theirs, does not count
     total = len(found) - sum(result["verdict"] == "none" for result in results)
     lines = table([result for result in results if result["verdict"] != "none"], total)
     print("\n".join("convert-all: " + line for line in lines))

@@ -5,19 +5,18 @@
 # at a time, and builds it. The configuration is x86-64 with everything as a module;
 # kernel/time and the scheduler are left out. Prints a line for each driver, and at the end
 #	convert-all: N of N drivers
-# with a table: how many drivers were converted and built; were left alone, with the reason;
-# need a human; were built, but are wrong; or were not built. The exit status is 0 if the
-# last two numbers are 0.
+# with a table: how many drivers were converted and built, were left alone, need a human, were
+# built but are wrong, or do not build. The exit status is 0 if the last two numbers are 0.
 #
 # Results stay in the cache until the kernel or the converter changes, so that a run that
 # was interrupted goes on. The folder's name is printed; a file in it has a driver's report.
 #
 # Usage: [SAMPLE=n] [SEED=n] [ONLY=regex] [AGAIN=1] [JOBS=n] convert-all.sh
 #	SAMPLE, SEED	only n drivers, chosen by a seed; the default is 1
-#	ONLY		only drivers with such names, as net/bridge
-#	AGAIN		also drivers that have a result
-#	JOBS		how many drivers at a time; the default is one for each CPU. With 0,
-#			only the table of the results that are there
+#	ONLY		only drivers whose names match, such as net/bridge
+#	AGAIN		converts also drivers that have a result already
+#	JOBS		how many drivers at a time; the default is one for each CPU. 0 converts
+#			none, and prints the table of the present results
 # Without SAMPLE and ONLY, the table is written to converted.inc, and the documentation
 # shows it.
 

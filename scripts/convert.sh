@@ -17,15 +17,15 @@
 tests=$lab_top/tools/convert-tests
 converter=$lab_top/tools/hwheel-convert tree=$lab_work/tree
 
-# small: converts small drivers. Those in api/ use everything. Those in classes/ have code that
-# hwheel-convert once converted wrongly.
+# small: converts small drivers. The drivers in api/ use each part of the two APIs. The drivers
+# in classes/ have code that hwheel-convert once converted wrongly.
 small()
 {
 	local part
 
 	cp -r "$tests"/{api,classes} "$lab_work"
 	for part in api classes; do
-		# They are read as kbuild would compile them with these headers
+		# hwheel-convert takes the compiler's options from this file
 		echo "savedcmd := gcc -nostdinc -I$tests/include" >"$lab_work/$part/.driver.o.cmd"
 	done
 	(cd "$lab_work/api" && "$converter" --tick 0 . >report || echo "status $?" >>report)
@@ -108,7 +108,7 @@ take()
 	mkdir -p "$tree/net" "$tree/include/net" "$tree/include/trace/events"
 	cp -r "$source"/net/{bridge,sctp} "$tree/net"
 	cp -r "$source/include/net/sctp" "$tree/include/net"
-	# It includes net/bridge by a path from its own place
+	# This header includes a header of net/bridge by a relative path
 	cp "$source/include/trace/events/bridge.h" "$tree/include/trace/events"
 	# These are in other modules than bridge.ko, and have no timers
 	rm -r "$tree"/net/bridge/netfilter "$tree"/net/bridge/br_netfilter*
@@ -148,8 +148,8 @@ convert()
 			"$1/net" "$1/include"
 }
 
-# options FOLDER...: if the kernel's headers are in a builder, where hwheel-convert can't run
-# kbuild, tells it how kbuild compiles the files there
+# options FOLDER...: hwheel-convert can't run kbuild in a builder. So if the kernel's headers
+# are in a builder, puts a file with kbuild's options into each FOLDER.
 options()
 {
 	local root folder probe=$lab_work/probe
@@ -243,7 +243,7 @@ same()
 	}
 	# How much later it may be. Polling takes time. A hello is up to 1 s
 	# old when the next one is lost. Aged entries are collected now and then.
-	# Times of can are in us; the least of several is a few ticks later.
+	# Times of can are in us; the least of several may be a few ticks later.
 	function within(name)
 	{
 		if (what == "can")

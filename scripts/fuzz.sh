@@ -9,7 +9,7 @@
 #					a fault, TIME is up, or you interrupt it
 #	 fuzz.sh replay [gcc-options]	runs the kept inputs, built by gcc, then the levels'
 #					KUnit cases
-#	 fuzz.sh fault NAME		plants a fault, which these must find
+#	 fuzz.sh fault NAME		plants a fault, which the kept inputs must find
 #	 fuzz.sh faults			prints the names of these faults
 #	 fuzz.sh cover			prints which lines of hwheel_levels.h the kept
 #					inputs reach

@@ -4,9 +4,8 @@
 # Builds Debian's newest kernel for user-mode Linux as it is (plain), and with hwheel in it
 # (hwheel): tools/graft puts hwheel into the source, and patches/ moves subsystems to hwheel.
 # Boots both kernels, runs the same tests of these subsystems, and compares what the tests
-# print. In simulated time it measures how late the subsystems' timers are. With BENCH=1 it
-# measures instead what their timers cost, on both kernels by turns. Prints a line for each
-# check:
+# print. Measures in simulated time how late the subsystems' timers are. With BENCH=1 it only
+# measures what their timers cost, on both kernels in turns. Prints a line for each check:
 #	kernel: NAME ok|FAILED
 # The exit status is 0 if none failed.
 #
@@ -83,7 +82,7 @@ boot()
 	TIMEOUT=${TIMEOUT:-300} CPUS=$CPUS APPEND=${3-} \
 		"$lab_scripts/lab/boot-uml.sh" "${image[$1]}" "$lab_work/payload" \
 		"$lab_work"/programs/* "$tests_built"/* >"$console" || status=$?
-	# Without the kernel's messages, which may come in between
+	# Leave out the kernel's messages, which may come between the lines
 	sed '1,/^lab: payload begins$/d; /^lab: log begins$/,$d; /^\[ *[0-9.]*\] /d' \
 		"$console" >"$lab_work/$1.out"
 	[ $status = 0 ] && return
@@ -98,7 +97,8 @@ clean()
 	! dmesg_dirty "$lab_cache/log/kernel-$1.log"
 }
 
-# said NAME: prints what must be the same on all kernels; whether the tests came to their end
+# said NAME: prints the lines that must be the same on all kernels. Succeeds if the tests ended,
+# and none of the lines says EARLY or LATE.
 said()
 {
 	grep -v '^#\|^exact ' "$lab_work/$1.out" | tee "$lab_work/said"
@@ -123,11 +123,13 @@ on_wheels()
 	done
 }
 
-# exact: prints how late timers were in simulated time, in nanoseconds, and whether those of
-# the kernel hwheel were in time. They may be late by a tick, and by 1 us that it takes the
-# test to see them. Timers on clocks that have no wheel are still hrtimers. For a probe, TCP's
-# timer may expire three times: TCP re-arms it if there was traffic. The tests of ip_vs
-# and of FIN_WAIT2 look every 100 us. TCP's keepalive counts in jiffies, which begin up to 10 ms before.
+# exact: prints how late timers were in simulated time, in ns. Succeeds if timers of the kernel
+# hwheel were in time. A test needs 1 us to see a timer. A timer may be later by
+#	a tick of its wheel (1 us; ip_vs: 1 ms)
+#	0 on clocks that have no wheel: these timers are still hrtimers
+#	3 ticks for a probe of TCP, which re-arms its timer if there was traffic
+#	100 us more with ip_vs and in FIN_WAIT2, because the tests look every 100 us
+# A timer may seem to be 10 ms early: TCP counts in jiffies, and one begins up to 10 ms before.
 exact()
 {
 	awk '
@@ -174,10 +176,10 @@ tests()
 	verdict "exact to the tick" exact
 }
 
-# bench: prints the medians of all boots, and whether hwheel gains what it should:
-#	what	pending, at most this, relative to plain...
-# A request of io_uring may also take, with 500,000 pending, at most 1.2 times what it takes
-# with 1,000.
+# bench: prints the medians of all boots. Succeeds if hwheel's costs are within the limits. The
+# last argument of table() has the limits, as pairs: a number of pending timers, and the most
+# that hwheel may cost, relative to plain. With 500,000 pending, a request of io_uring may cost
+# at most 1.2 times as much as with 1,000.
 bench()
 {
 	local name turn

@@ -126,7 +126,7 @@ class Source:
                     begin = i
 
     def block(self, i):
-        """The statements of the block that begins at token I; returns its end."""
+        """Mutates the statements of the block that begins at token I. Returns its end."""
         end, statements = self.pair[i], []
         i += 1
         while i < end:
@@ -138,7 +138,7 @@ class Source:
         return end + 1
 
     def swap(self, before, after):
-        """Two statements, one of which locks or unlocks: the other way round."""
+        """Swaps two statements, if one of them locks or unlocks."""
         locks = [self.tokens[s[0]].text for s in (before, after)
                  if s[2] == 'plain' and LOCK.match(self.tokens[s[0]].text)]
         if not locks or 'declaration' in (before[2], after[2]) or 'label' in (before[2], after[2]):
@@ -343,7 +343,7 @@ class Source:
     #
 
     def mutants(self):
-        """All of them. A key does not depend on line numbers."""
+        """Yields all mutants. Their keys do not depend on line numbers."""
         seen, keys = set(), collections.Counter()
         for function, operator, start, end, text in self.edits:
             if (start, end, text) in seen:
@@ -498,7 +498,7 @@ class Bench:
         return words[0] if words else f'status {done.returncode}'
 
     def sources(self, program):
-        """Those of the mutated files that a program includes."""
+        """The mutated files that a program includes."""
         return FILES if program in self.flags else ('hwheel_levels.h',)
 
     def check_mutable(self, program):

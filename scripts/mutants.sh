@@ -15,13 +15,13 @@
 # SEED=n		another seed takes another sample
 # FILE='name...'	takes the mutants of these files; FUNCTION='name...': of these functions
 # SINCE=commit		takes the mutants of the lines that have changed since a commit
-# ONLY=text		takes one mutant. LIST=1 prints the lines of all mutants; text is one
-#			such line
-# SEEDS=n		seeds that a mutant must survive (default 1000 of KIND=plain, and
-#			fewer of the other kinds, see sim.sh)
+# ONLY=text		takes one mutant. text is what LIST=1 prints for it after the line
+#			number
+# SEEDS=n		runs n seeds of KIND=plain (default 1000), and fewer of the other
+#			kinds, see sim.sh
 # JOBS=n		mutants at a time (default: as many as there are CPUs)
 # LEAST=percent		fails if the score is less
-# TESTS=none		runs no test: all mutants must survive
+# TESTS=none		runs no test, so all mutants survive
 # LIST=1		prints the mutants
 #
 # A line of sim/equivalent names a mutant that no test can catch, and says why.

@@ -56,8 +56,8 @@ no_interrupts()
 }
 
 # on_housekeepers: whether all timers that the isolated CPU armed expired on other CPUs. The
-# guest armed them in one interrupt. That must be the only one, at least the first or the
-# second time: RCU may interrupt a CPU that takes long.
+# guest arms the timers in one interrupt. It does this twice. At least once this interrupt must
+# be the CPU's only one: RCU may interrupt a CPU that takes long.
 on_housekeepers()
 {
 	grep -E '^quiet: timers of hwheel:.* fired 950, there 0, cancelled 50, early 0,' "$log" &&
@@ -71,8 +71,8 @@ migrated()
 	grep -E '^lab: migrated to CPU 2: 0 of [1-9]' "$log" && no_interrupts offline
 }
 
-# pinned: whether pinned timers interrupted the isolated CPU, so that a count of 0 means
-# something. On a busy host one interrupt finds several timers due.
+# pinned: whether pinned timers interrupted the isolated CPU. This shows that the guest counts
+# interrupts at all. On a busy host one interrupt finds several timers due.
 pinned()
 {
 	grep -E '^quiet: timers of pinned:.* fired 950, there 950, cancelled 50, early 0,' "$log" &&
@@ -85,16 +85,15 @@ count()
 	phase "$1" | grep -o "$2:+[0-9]*" | cut -d + -f 2 || echo 0
 }
 
-# most ROW: prints how often the idle CPU may be woken if timers are not to wake it. A busy
-# CPU now and then wakes an idle one.
+# most ROW: prints how often the idle CPU may wake up while timers must not wake it. A busy CPU
+# now and then wakes an idle CPU.
 most()
 {
 	echo $(($(count idle "$1") + 50))
 }
 
-# deferrable: whether deferrable timers woke the idle CPU no more often than nothing does,
-# by timer interrupts or from other CPUs, and ran when the CPU was busy; and whether other
-# timers of hwheel did wake it more often
+# deferrable: whether deferrable timers did not wake the idle CPU, by timer interrupts or from
+# other CPUs, and ran when the CPU was busy; and whether other timers of hwheel did wake it
 deferrable()
 {
 	local row

@@ -3,7 +3,7 @@
 #
 # Runs hwheel.c on a simulated kernel, in user space. A seed makes a random program, and
 # an oracle watches it; sim/kernel.c and sim/oracle.c tell how. If the oracle finds a bug,
-# sim.sh shrinks the program. The short program is a file of text, and can be replayed.
+# sim.sh shrinks the program. The short program is a text file, and can be replayed.
 #
 # Usage: [TIME=seconds] [SEED=n] sim.sh [run]
 #					runs new seeds on all CPUs until the oracle finds
@@ -16,7 +16,7 @@
 #	 sim.sh show SEED		prints the program of a seed
 #	 sim.sh fault NAME		plants a fault, and runs sim/kept and new seeds until
 #					the fault is found (default: at most 60 s)
-#	 sim.sh faults			does that with all faults, those of torture too
+#	 sim.sh faults			the same for all faults, also those of torture.sh
 #	 sim.sh flags KIND		prints gcc's options for a kind, one a line
 #	 sim.sh kept KIND		prints the files of sim/kept that are for a kind
 #
@@ -34,8 +34,8 @@ flags=(-std=gnu11 -g -O2 -fno-pie -no-pie -Wall -Wno-format -Wno-unused-function
 	-DCONFIG_SMP=1 -DCONFIG_DEBUG_OBJECTS_TIMERS=1
 	-I"$lab_top/sim/include" -I"$lab_top/fuzz/include" -I"$lab_top/sim")
 
-# Name, file, edit of the file. There are two kinds of faults: those that at most one other
-# test found, and those that hwheel really had.
+# Name, file, edit of the file. There are two kinds of faults: faults that at most one other
+# test found, and faults that hwheel once had.
 faults=(
 	"splice-walk	hwheel_levels.h	/void levels_splice/,/^}/s/if (unlikely(l->walked == from))/if (0)/"
 	"hardirq-goes-on	hwheel.c	/^hwheel_process(/,/^}/s/if (context == HWHEEL_HARDIRQ)/if (0)/"
@@ -197,7 +197,7 @@ replay()
 	fi
 }
 
-# fault NAME: whether the oracle finds this fault: one from above, or one of torture's
+# fault NAME: whether the oracle finds this fault of the table above, or of torture.sh
 fault()
 {
 	local entry file edit kind=plain copy=$lab_work/faulty begin files

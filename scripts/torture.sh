@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs hwheel_torture.ko while CPUs go offline and come back and others read debugfs. The
+# Runs hwheel_torture.ko while CPUs go offline and come back and a task reads debugfs. The
 # kernel is one of
 #	a stock Debian kernel, in QEMU
 #	an x86 kernel of lab/kernels/, in QEMU
@@ -10,7 +10,7 @@
 # could be removed and the kernel log is clean.
 #
 # BROKEN=name plants a fault (see hwheel_broken() in hwheel.c). Then the exit
-# status is 0 if the test says FAILURE or, for data_race, if KCSAN reports the race.
+# status is 0 if the test says FAILURE. For data_race it is 0 if KCSAN reports the race.
 #
 # Usage: [KERNEL=name|uml-smp|x86-kasan|...] [CPUS=2] \
 #	 [TIME=seconds] [BROKEN=name] [ONOFF=seconds] [SYSFS=seconds] \
@@ -29,8 +29,8 @@ broken=${BROKEN:-}
 onoff=${ONOFF-2} sysfs=${SYSFS-0}
 [ "${flavour#uml}" = "$flavour" ] || onoff=0 sysfs=0
 # How many seconds the machine sleeps each time, after 2 seconds awake; 0: it does not
-# sleep. This must be long enough: a busy host needs a second to suspend, and the alarm
-# must come later. Set ONOFF=0, too: CPUs that the module has taken offline would not come
+# sleep. A busy host needs a second to suspend the machine, and the alarm must come after
+# that. Set ONOFF=0, too: CPUs that the module has taken offline would not come
 # back.
 suspend=${SUSPEND-0}
 # To count by callback, hwheel patches its own code. UML tests a variable instead. QEMU in

@@ -78,8 +78,8 @@ by_count()
 		same budget "${value[hwheel_budget]:-0}" "${value[budget_overruns]:-0}"
 }
 
-# near NAME NUMBER NUMBER: as same. But a script that printed during the load may have
-# missed 1 %.
+# near NAME NUMBER NUMBER: whether the numbers are the same. If the script printed during the
+# load, they may differ by 1 %.
 near()
 {
 	grep -q '^So far' "$lab_work/who" && [ $(($2 * 100)) -le $(($3 * 101)) ] &&

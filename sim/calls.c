@@ -70,7 +70,7 @@ static void setup(struct hwheel_timer *timer, void (*function)(struct hwheel_tim
 	hwheel_setup(timer, wheel, function, 0);
 }
 
-/* Arm @one with a callback of its own, and wait until it has run. */
+/* Arm @one with callback @function, and wait until the callback has run. */
 static void run(void (*function)(struct hwheel_timer *timer))
 {
 	runs = 0;
@@ -396,7 +396,7 @@ static void hold(struct hwheel_timer *timer)
 	held = false;
 }
 
-/* To wait for a callback in an interrupt */
+/* A mistake: an interrupt handler waits for a callback. */
 static void wait_wrongly(void)
 {
 	runs = 0;
@@ -421,7 +421,7 @@ static void hold_again(struct hwheel_timer *timer)
 	hwheel_add(timer, 0);
 }
 
-/* Wait for a callback on another CPU, but not for those that follow. */
+/* hwheel_synchronize() waits for a callback on another CPU, but not for later callbacks. */
 static void synchronize(void)
 {
 	unsigned int before;
@@ -446,7 +446,10 @@ static void synchronize(void)
 	hwheel_shutdown_sync(one);
 }
 
-/* Begin a callback on another CPU, and let it be armed @how meanwhile. */
+/*
+ * Start @one's callback on another CPU. Arm or cancel @one @how while the callback runs.
+ * Returns 0 if @one then expires on this CPU, 1 if on the other CPU, -1 if it does not expire.
+ */
 static int armed_while_running(int how)
 {
 	int there = (sim_cpu->id + 1) % sim_world.cpus, here = sim_cpu->id;
@@ -460,9 +463,9 @@ static int armed_while_running(int how)
 	while (!held)
 		sim_sleep(1000);
 	one->function = count;
-	hwheel_add_on(one, 4000000, here);	/* it moves when the callback has ended */
+	hwheel_add_on(one, 4000000, here);	/* @one moves when the callback has ended */
 	switch (how) {
-	case 1:					/* it does not move */
+	case 1:					/* @one does not move */
 		EXPECT(hwheel_add(one, 4000000));
 		break;
 	case 2:
@@ -528,7 +531,7 @@ static void callbacks(enum hwheel_context context)
 	if (!SIM_RT)
 		run(leave_irqs);
 	if (context == HWHEEL_HARDIRQ || (context == HWHEEL_SOFTIRQ && !SIM_RT)) {
-		preempt_disable();		/* it never sleeps */
+		preempt_disable();		/* these calls never sleep */
 		setup(one, count);
 		EXPECT(!hwheel_cancel_sync(one) && !hwheel_shutdown_sync(one));
 		preempt_enable();
@@ -612,7 +615,7 @@ static void delayed(struct work_struct *work)
 	runs++;
 }
 
-/* Delayed work: only that it runs, and which function the kernel is told of */
+/* Checks only that delayed work runs, and that debugobjects gets its function. */
 static void delayed_work(void)
 {
 	HWHEEL_INIT_DELAYED_WORK(&sim_delayed, wheel, delayed);
@@ -646,7 +649,7 @@ static void debug_objects(void)
 	EXPECT(sim_descr->fixup_assert_init(&objects[1].timer, ODEBUG_STATE_NOTAVAILABLE));
 	EXPECT(objects[1].state == ODEBUG_STATE_INIT);
 	EXPECT(!WARNS(UNSET, hwheel_add(&objects[1].timer, 0)));
-	/* Pending, and set up again */
+	/* A timer is set up again while it is pending */
 	hwheel_add(one, 1000000000);
 	setup(one, count);
 	EXPECT(!hwheel_pending(one));
@@ -658,7 +661,7 @@ static void debug_objects(void)
 	EXPECT(hwheel_count(wheel, "added") == hwheel_count(wheel, "cancelled") +
 					       hwheel_count(wheel, "expired"));
 
-	/* Memory that may hold anything: bytes, a copy of a timer, half of a copy */
+	/* Set up timers in memory that holds bytes, a copy of a timer, half of a copy */
 	sim_world.no_debug_objects = true;
 	hwheel_add(one, 1000000000);
 	memset(&objects[1].timer, 0x5a, sizeof(objects[1].timer));
@@ -762,7 +765,7 @@ static struct users users_of(const char *name)
 	return users;
 }
 
-/* As many callbacks as there are objects, more than there are rows in a table */
+/* Each object has a callback of its own: these are more callbacks than a table has rows. */
 static void many_users(void)
 {
 	const int n = ARRAY_SIZE(objects);

@@ -1010,7 +1010,7 @@ void sim_spin_unlock(raw_spinlock_t *lock)
 	memmove(&held[c->id][n], &held[c->id][n + 1], (nr_held[c->id] - n - 1) * sizeof(void *));
 	nr_held[c->id]--;
 	oracle_unlock(lock, (unsigned int)sim_writes - lock->moves);
-	/* Without preemption others wait until the task says cond_resched(). */
+	/* Without preemption, other tasks wait until this task calls cond_resched(). */
 	if (lock->is_base && sim_cpu->curr->count == 1 && !in_interrupt()) {
 		sim_cpu->curr->unrested += (unsigned int)sim_writes - lock->moves;
 		if (sim_cpu->curr->unrested > 1000)
@@ -1030,7 +1030,7 @@ void sim_spin_unlock(raw_spinlock_t *lock)
 	preempt_enable();
 }
 
-/* Locks that sleep. An unlock wakes the waiters of all these locks; they check again. */
+/* Sleeping locks. An unlock wakes the waiters of all these locks; they check again. */
 static wait_queue_head_t released = { { &released.waiting, &released.waiting } };
 
 static void sleeping_lock(struct task_struct **owner, const char *what)
@@ -1166,7 +1166,7 @@ ktime_t ktime_get_boottime(void)
 	return sim_time + sim_boot_off;
 }
 
-/* The clocks of wall time: the timekeeping code tells when somebody sets them */
+/* When somebody sets the clock of wall time, the timekeeping code calls this notifier. */
 static struct notifier_block *timekeeping_nb;
 
 static void tell_timekeeping(bool was_set)
@@ -1676,7 +1676,7 @@ void cpus_read_unlock(void)
 	wake_up_all(&hotplug);
 }
 
-/* Static keys. To change one takes the lock of CPU hotplug, and a while. */
+/* Static keys. A change takes the CPU hotplug lock, and some time. */
 bool static_key_enabled(const struct static_key_false *key)
 {
 	return key->enabled;
@@ -1804,7 +1804,7 @@ bool sim_isolated(int cpu)
 	return (sim_world.nohz_full | sim_world.isolcpus) & BIT(cpu);
 }
 
-/* As in a kernel, one CPU that is not isolated stays online */
+/* As in a kernel, at least one CPU that is not isolated stays online. */
 bool sim_cpu_down(int cpu)
 {
 	struct sim_cpu *c = &sim_cpus[cpu];
@@ -2242,7 +2242,10 @@ static void *seq_next(struct seq_file *m, void *v)
 	return NULL;
 }
 
-/* Fill the buffer from m->index on with as many rows as fit, one at least. */
+/*
+ * Fill the buffer with rows from m->index on, until it has @wanted bytes or the next row does
+ * not fit. If the first row does not fit, the buffer grows.
+ */
 static int seq_fill(struct seq_file *m, size_t wanted)
 {
 	void *v;
@@ -2445,7 +2448,7 @@ void sim_start(void (*fn)(void *arg), void *arg)
 	switch_to(&main_sp, sim_cpu->curr->sp, sim_cpu->curr->stack);
 }
 
-/* After the module's exit: report what it has left behind. */
+/* After the module's exit: report what the module has left behind. */
 void sim_check_left(void)
 {
 	struct dentry *dentry;

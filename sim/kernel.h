@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the program and the oracle use of the simulated kernel. What hwheel.c uses is in
- * include/linux.
+ * The part of the simulated kernel that the program and the oracle use. hwheel.c uses the
+ * headers in include/linux.
  */
 #ifndef _SIM_KERNEL_H
 #define _SIM_KERNEL_H
@@ -39,8 +39,8 @@ struct task_struct {
 	int			bh;		/* local_bh_disable() on PREEMPT_RT */
 	unsigned int		relaxed;	/* calls of cpu_relax() in this wait */
 	unsigned int		tries;		/* locks since it last relaxed or slept */
-	unsigned long long	sleeps;		/* calls that said that they may sleep */
-	unsigned long long	unrested;	/* writes under locks since then */
+	unsigned long long	sleeps;		/* calls of sim_might_sleep() */
+	unsigned long long	unrested;	/* base-lock writes since it last could sleep */
 	int			pool;		/* a worker's pool; else -1 */
 	bool			idle_worker;
 	unsigned long long	wake_at;
@@ -60,7 +60,7 @@ struct sim_cpu {
 	struct list_head	runq;
 	raw_spinlock_t		*spin;		/* the lock that it waits for */
 	bool			irqs_off, online, dead, idling, need_resched, soft_active;
-	bool			softirq;	/* is pending */
+	bool			softirq;	/* a softirq is pending */
 	struct task_struct	*bh_owner;	/* see local_bh_disable() */
 	unsigned long long	resched_at, slice_end;
 	long			rank;		/* see by_rank() */
@@ -72,7 +72,7 @@ struct sim_cpu {
 	unsigned long long	off_since;
 };
 
-/* The world of one run; set before sim_start(). */
+/* The world of one run. It is set before sim_start(). */
 struct sim_world {
 	unsigned long long	seed;
 	unsigned int		cpus;
@@ -84,8 +84,8 @@ struct sim_world {
 	unsigned int		ranks;		/* one in so many switches changes a rank; or 0 */
 	bool			holds;		/* race.c holds up CPUs */
 	bool			migrate;	/* tasks move between CPUs */
-	unsigned int		nohz_full;	/* these CPUs are isolated, a bit each */
-	unsigned int		isolcpus;	/* and these, in another way */
+	unsigned int		nohz_full;	/* isolated by nohz_full; a bit for each CPU */
+	unsigned int		isolcpus;	/* isolated by isolcpus; a bit for each CPU */
 	bool			no_debug_objects;	/* debugobjects calls no fixups */
 	bool			no_cpuhp;	/* there is no cpuhp state left for hwheel */
 	bool			verbose;
@@ -143,7 +143,7 @@ int sim_module_init(void);
 void sim_module_exit(void);
 bool sim_set_param(const char *name, unsigned int i, const char *value);
 
-/* What the kernel tells the oracle */
+/* The simulated kernel calls these functions of the oracle. */
 void oracle_lock(raw_spinlock_t *lock);
 void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes);
 void oracle_irqs_on(unsigned long long writes);

@@ -7,7 +7,8 @@
  *					the first find; shrinks that program and writes it
  *					to DIR
  *	  sim some FIRST N		runs the programs of N seeds
- *	  sim run FILE...		runs programs; first: up to the first find
+ *	  sim run FILE...		runs programs
+ *	  sim first FILE...		the same, but stops at the first find
  *	  sim replay FILE		runs a program in this process, and prints all that
  *					happens
  *	  sim show SEED			prints the program of a seed
@@ -323,7 +324,7 @@ static int shrink_and_write(struct program *p, const char *name)
 	return 1;
 }
 
-/* For @limit seconds, but no more than @most programs */
+/* Run programs for @limit seconds, but at most @most programs. */
 static int run_seeds(u64 first, double limit, u64 most, const char *dir)
 {
 	double begin = seconds(), spent;

@@ -56,7 +56,7 @@ static struct slot *slot_of(const void *timer)
 	return object_of(timer)->slot;
 }
 
-/* Which of sim_callbacks[] it has */
+/* The index of @slot's callback in sim_callbacks[] */
 static unsigned int callback_of(const struct slot *slot)
 {
 	return slot->nr % SIM_CALLBACKS;
@@ -111,19 +111,19 @@ static s64 on_drive(const struct mwheel *w, s64 due)
 	return due == KTIME_MAX ? due : max(due - offset(w), (s64)0);
 }
 
-/* The clock was set while this wheel was there. From then on the oracle knows less. */
+/* Was the clock set since the wheel was created? Then the oracle knows less. */
 static bool was_set(const struct mwheel *w)
 {
 	return wall(w) && w->sets != sim_sets;
 }
 
-/* The same, and hwheel may still be busy with that */
+/* Was the clock set, and may hwheel still be handling this on @cpu? */
 static bool is_set(const struct mwheel *w, int cpu)
 {
 	return was_set(w) && (peek_setting(w->wheel, cpu) || sim_last_set >= w->run_begun[cpu]);
 }
 
-/* The last times at which the clock was set, and what was added before */
+/* The last times at which the clock was set, and sim_wall_off before each of them */
 static struct {
 	u64			time;
 	unsigned long long	off;
@@ -139,8 +139,8 @@ void oracle_set_clock(void)
 }
 
 /*
- * hwheel takes a timer off the wheel to run it. What sim_clock() may have been when hwheel read
- * it before: the latest value
+ * hwheel is taking a timer off the wheel to run it. Returns the latest value that sim_clock()
+ * may have had when hwheel last read it.
  */
 static s64 clock_read(const struct mwheel *w)
 {
@@ -363,8 +363,9 @@ static const char *const kinds[] = {
 };
 
 /*
- * How coarsely @tick is aligned: by the widest slot that begins there, then by the
- * greatest power of two that divides that slot's number.
+ * How round @tick is: the greatest power of two that divides @tick. If a level's number of spokes
+ * is no power of two, the widest spoke that begins at @tick counts first, and the power of two
+ * counts in units of that spoke's width.
  */
 static unsigned int roundness(const struct mwheel *w, u64 tick)
 {
@@ -653,7 +654,7 @@ static bool by_call(const struct slot *slot)
 
 /*
  * On each CPU, hwheel must take timers in the order of their ticks. If somebody sets the clock,
- * the order begins anew when the base knows.
+ * a new order begins when the base learns of it.
  */
 static void check_order(struct slot *slot)
 {
@@ -718,7 +719,7 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 	int cpu = peek_base_cpu(base);
 	struct mwheel *w;
 
-	if (!slot)			/* it is of calls.c */
+	if (!slot)			/* the timer belongs to calls.c */
 		return;
 	w = slot->wheel;
 	if (!call || call->slot != slot || call->kind > CALL_ARMS)
@@ -861,7 +862,7 @@ void oracle_lock(raw_spinlock_t *lock)
 	if (lock->is_base)
 		lock->cascaded = peek_cascaded(lock);
 	lock->since = sim_time;
-	/* No call but one that waits takes a lock so often. A waiter must sleep or relax. */
+	/* Only a call that waits takes locks so often. It must sleep or relax. */
 	if (call && ++current->tries > 300)
 		sim_find("%s waits without cpu_relax() or sleep", kinds[call->kind]);
 }
@@ -1097,9 +1098,11 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
 		sim_find("an hrtimer is armed for %lld, and no timer is pending", expires);
 	w = wheel_of(base);
 	/*
-	 * While a kick is on its way, hwheel does not know the time. In a gap many become one. When
-	 * somebody sets the clock, a base without timers forgets the time, and another tick may
-	 * begin at the same time.
+	 * hwheel must not start the hrtimer again for the same time. Exceptions:
+	 * - a kick is on its way: until it arrives, hwheel does not know the hrtimer's time
+	 * - a gap: for several ticks, the hrtimer is armed for the gap's end
+	 * - somebody set the clock: a base without timers forgets the hrtimer's time, and
+	 *   another tick may begin at the same time
 	 */
 	if (w && timer->__queued && timer->__expires == expires && expires &&
 	    sim_world.cpus == 1 && !w->config.gap_ns &&
@@ -1110,9 +1113,9 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
 		w->start_off[cpu] = off;
 	}
 	/*
-	 * What is left to do after a run can wait until the CPU has been left to others. An
-	 * interrupt, or on PREEMPT_RT a task, may arm a timer before the run has returned. So
-	 * may another CPU, if the base's CPU is offline.
+	 * A run must not go on at once: it must leave the CPU to others first. Check only calls
+	 * of the run itself. Others may arm a timer before the run has returned: an interrupt,
+	 * on PREEMPT_RT a task, or another CPU if the base's CPU is offline.
 	 */
 	in_run = w && timer->__running == sim_cpu &&
 		 (w->config.context == HWHEEL_HARDIRQ ||
@@ -1262,7 +1265,7 @@ static u64 moves_bound(const struct mwheel *w)
 
 /*
  * May @slot's timer, which runs on @cpu and was due at @begin, have waited on CPU @i, too? If
- * somebody has set the clock, an interrupt of that CPU tells the others.
+ * somebody has set the clock, the interrupt of one CPU tells all bases.
  */
 static bool waited_on(const struct slot *slot, const struct mwheel *w, int cpu, int i, u64 begin)
 {
@@ -1327,8 +1330,8 @@ static void check_late(struct slot *slot, struct mwheel *w)
 	       now - slot->due_expires : KTIME_MAX;
 	if (late >= 0) {
 		/*
-		 * hwheel reads the clock when a run begins, and after a callback, if a jiffy
-		 * has begun meanwhile; in hardirq context always.
+		 * hwheel reads the clock when a run begins. It also reads the clock after a
+		 * callback: in hardirq context always, else if a jiffy has begun meanwhile.
 		 */
 		s64 blur = sim_time - w->run_begun[cpu];
 		s64 since = sim_time - min(w->called_at[cpu], sim_time);
@@ -1657,7 +1660,7 @@ static void compare_timers(struct mwheel *w, size_t chunk)
 	free(text);
 }
 
-/* Has a wheel levels that are closed, after somebody has set the clock back? */
+/* Is hwheel still handling a clock that was set? Levels may be closed meanwhile. */
 static bool closed(const struct mwheel *w)
 {
 	unsigned int cpu;
@@ -1784,7 +1787,7 @@ static void check_level(struct mwheel *w, const s64 *c, const struct rows *spoke
 			 w->name, c[6], c[7], c[8], occupied, timers, next);
 }
 
-/* Compares the files of a wheel with each other. No timer moves meanwhile. */
+/* Compares the files of a wheel with each other, unless timers move meanwhile. */
 static void compare_files(struct mwheel *w)
 {
 	u64 moved = peek_moves(w->wheel), cpu;
@@ -1809,7 +1812,7 @@ static void compare_files(struct mwheel *w)
 		if (shown[cpu] != peek_levels_shown(w->wheel, cpu))
 			sim_find("file levels of %s has %u rows of CPU %llu, not %u", w->name,
 				 shown[cpu], cpu, peek_levels_shown(w->wheel, cpu));
-	/* Both go through the spokes in their order */
+	/* Both files list the spokes in the same order. */
 	for (i = 0; i < spokes.n; i++) {
 		const s64 *spoke = spokes.c[i];
 		s64 n;
@@ -1838,7 +1841,7 @@ out:
 	free(timers.c);
 }
 
-/* Does the oracle know well enough how late hwheel saw each callback begin? */
+/* Does the oracle know closely enough which lateness hwheel counts? */
 static bool exact_late(const struct mwheel *w)
 {
 	return w->config.context != HWHEEL_WORK && w->hotplugs == sim_hotplugs &&
@@ -1889,7 +1892,7 @@ static void compare_stats(struct mwheel *w)
 			if ((u64)c[i] != w->interrupts[i - 2])
 				sim_find("stats of %s: %lld interrupts on CPU %d, not %llu",
 					 w->name, c[i], i - 2, w->interrupts[i - 2]);
-		for (i = 2; i < n && !strcmp(word, "max_locked_ns"); i++)	/* batches only */
+		for (i = 2; i < n && !strcmp(word, "max_locked_ns"); i++)	/* of batches */
 			if ((u64)c[i] > w->held[i - 2])
 				sim_find("stats of %s: %s on CPU %d is %lld, not %llu", w->name,
 					 word, i - 2, c[i], w->held[i - 2]);
@@ -1909,7 +1912,7 @@ static void compare_stats(struct mwheel *w)
 	if (rows != 14)
 		sim_find("stats of %s: %d rows", w->name, rows);
 	if (was_set(w))
-		kicks += sim_sets * sim_world.cpus;	/* an interrupt for the old offset */
+		kicks += sim_sets * sim_world.cpus;	/* interrupts for the old offset */
 	if (idle > w->cancelled + w->rearmed + migrated + kicks + runs / 2 + 8)
 		sim_find("stats of %s: %llu idle interrupts", w->name, idle);
 	if (!w->crowded && !overruns && !sim_suspends && !was_set(w) &&
@@ -1970,7 +1973,7 @@ static void compare_users(struct mwheel *w)
 		for (i = 0; i < SIM_CALLBACKS; i++)
 			if (c[0] == (long)sim_callbacks[i])
 				break;
-		if (*word == '#' || i == SIM_CALLBACKS)		/* it is of calls.c */
+		if (*word == '#' || i == SIM_CALLBACKS)		/* a callback of calls.c */
 			continue;
 		if (n != 5 || seen[i])
 			sim_find("users of %s: %d columns, or two rows of callback %u", w->name,
@@ -1985,7 +1988,7 @@ static void compare_users(struct mwheel *w)
 		    ((u64)c[2] != w->users[i].armed || (u64)c[3] != w->users[i].expired))
 			sim_find("users of %s: callback %u has %lld and %lld, not %llu and %llu",
 				 w->name, i, c[2], c[3], w->users[i].armed, w->users[i].expired);
-		/* What was counted before the last write is forgotten */
+		/* Each write of the parameter resets hwheel's counts. */
 		if (c[2] > (s64)w->users[i].armed || c[3] > (s64)w->users[i].expired)
 			sim_find("users of %s: callback %u: %lld and %lld, over %llu and %llu",
 				 w->name, i, c[2], c[3], w->users[i].armed, w->users[i].expired);

@@ -69,10 +69,10 @@ struct mwheel {
 	u64			starved_at[SIM_CPUS];	/* when fans were last missing */
 	u64			wanted_at[SIM_CPUS];	/* when a crowd last wanted fans */
 	u64			wanted_ns[SIM_CPUS];	/* for how long */
-	u64			read_at[SIM_CPUS];	/* no later than the run's last clock */
-	u64			break_until[SIM_CPUS];	/* if a timer was due at that time */
+	u64			read_at[SIM_CPUS];	/* the run read the clock then or later */
+	u64			break_until[SIM_CPUS];	/* if a timer was due at @read_at */
 	u64			held[SIM_CPUS];		/* the longest that the lock was held */
-	unsigned int		greedy[SIM_CPUS];	/* runs that moved, without a pause */
+	unsigned int		greedy[SIM_CPUS];	/* runs in a row without a pause */
 	u64			armed_ahead[SIM_CPUS];
 	s64			last_due[SIM_CPUS];	/* the latest tick that has run */
 	u64			popped_at[SIM_CPUS];	/* when a timer was last taken off */
@@ -81,7 +81,7 @@ struct mwheel {
 	u64			late_low[SIM_LATE], late_high[SIM_LATE];
 	s64			max_low[SIM_CPUS], max_high[SIM_CPUS];
 	unsigned int		hotplugs, life;
-	unsigned int		setups;		/* calls that nobody may destroy it in */
+	unsigned int		setups;		/* calls that need the wheel until they end */
 	bool			meant[SIM_CPUS];	/* a timer was armed for this very CPU */
 	unsigned int		toggles;	/* sim_toggles before it was created */
 	struct {
@@ -96,7 +96,7 @@ struct mwheel {
 
 struct object {
 	struct hwheel_timer	timer;
-	struct slot		*slot;		/* NULL: it is of calls.c */
+	struct slot		*slot;		/* NULL: the timer belongs to calls.c */
 	enum debug_obj_state	state;
 };
 
@@ -145,13 +145,13 @@ extern u64 sim_last_set;	/* when the clock of wall time was set */
 extern u64 sim_late_ns;		/* a bound on lateness that the program sets; or 0 */
 extern const char *sim_expects;	/* part of a warning that may come; or NULL */
 extern unsigned int sim_left;	/* warnings that something was left at the end */
-extern u64 sim_setups;		/* that the tracepoint told of */
-extern bool sim_warned;		/* it came */
+extern u64 sim_setups;		/* calls of the tracepoint hwheel_setup */
+extern bool sim_warned;		/* the warning @sim_expects came */
 extern void (*const sim_callbacks[SIM_CALLBACKS])(struct hwheel_timer *timer);
 extern bool sim_users_on;	/* the parameter "users" */
 extern unsigned int sim_toggles;	/* begins and ends of writes to it */
 extern const struct debug_obj_descr *sim_descr;	/* what hwheel tells debugobjects */
-extern struct hwheel_delayed_work sim_delayed;	/* of calls.c */
+extern struct hwheel_delayed_work sim_delayed;	/* belongs to calls.c */
 extern u64 sim_worst;		/* greatest lateness, less callbacks and stalls */
 
 void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot);
@@ -165,7 +165,7 @@ void oracle_callback(struct slot *slot, struct object *object);
 bool sim_set_users(const char *value);
 void oracle_callback_end(struct slot *slot, u64 life);
 char *oracle_read(const struct mwheel *w, const char *file, size_t chunk);
-void oracle_compare(struct mwheel *w);	/* counters and files with the table */
+void oracle_compare(struct mwheel *w);	/* compares counters and files with the table */
 void oracle_new_wheel(struct mwheel *w);
 
 #endif /* _SIM_ORACLE_H */

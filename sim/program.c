@@ -31,7 +31,7 @@ enum how {			/* what a callback does */
 
 static void actor_op(const struct op *op);
 
-/* The same function under several names, for debugfs to tell apart */
+/* The same function under several names, so that the file users has several rows */
 static void callback_0(struct hwheel_timer *timer);
 static void callback_1(struct hwheel_timer *timer);
 static void callback_2(struct hwheel_timer *timer);
@@ -491,7 +491,6 @@ static void do_crowdcancel(const struct op *op)
 
 static bool builtin;
 
-/* wheel NR TICK CONTEXT BOOTTIME BUDGET FLAGS LEVELS SPOKES... */
 static void note_set(struct hwheel *wheel)
 {
 	int i;
@@ -501,6 +500,7 @@ static void note_set(struct hwheel *wheel)
 			sim_wheels[i].told++;
 }
 
+/* wheel NR TICK CONTEXT CLOCK BUDGET FLAGS LEVELS SPOKES0 ... SPOKES5 GAP */
 static void do_wheel(const struct op *op)
 {
 	static const clockid_t clocks[] = { 0, CLOCK_BOOTTIME, CLOCK_TAI, 0 };
@@ -560,7 +560,7 @@ static void do_destroy(const struct op *op)
 	if (w == sim_wheels || w->state != LIVE_WHEEL)
 		return;
 	w->state = CLOSING_WHEEL;
-	while (w->setups)	/* until nobody sets up a timer for it, or waits for it */
+	while (w->setups)	/* until nobody sets up a timer for @w, or waits for @w */
 		sim_sleep(1000);
 	cancelled = w->cancelled;
 	call_begin(&call, CALL_DESTROY, NULL);
@@ -581,7 +581,7 @@ static void do_synchronize(const struct op *op)
 
 	if (w->state != LIVE_WHEEL)
 		return;
-	w->setups++;			/* nobody may destroy it meanwhile */
+	w->setups++;			/* nobody may destroy the wheel meanwhile */
 	call_synchronize(w);
 	w->setups--;
 }

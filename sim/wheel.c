@@ -17,7 +17,7 @@ peek int peek_base_cpu(const struct hwheel_base *base)
 	return base->cpu;
 }
 
-/* Of a base, or NULL if the work is that of a clock that was set */
+/* The base that @work belongs to. hwheel_set_work has no base: NULL. */
 peek struct hwheel_base *peek_want_base(struct irq_work *work)
 {
 	return work == &hwheel_set_work ? NULL : container_of(work, struct hwheel_base, want);
@@ -136,10 +136,7 @@ peek const char *peek_at_rest(struct hwheel *wheel)
 	return NULL;
 }
 
-/*
- * Was the clock set, and something is still to be done for that: has the base another offset,
- * or a closed level?
- */
+/* After the clock was set: has the base still the old offset, or a closed level? */
 peek bool peek_setting(struct hwheel *wheel, int cpu)
 {
 	const struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
@@ -149,7 +146,7 @@ peek bool peek_setting(struct hwheel *wheel, int cpu)
 				hwheel_offsets.real));
 }
 
-/* What the base takes for the difference of its wheel's clock and the drive's */
+/* The wheel's clock minus the drive's clock, as the base knows it */
 peek ktime_t peek_offset(struct hwheel *wheel, int cpu)
 {
 	return per_cpu_ptr(wheel->bases, cpu)->offset;
@@ -293,7 +290,7 @@ unsigned long sim_hwheel_expires_jiffies(const struct hwheel_timer *timer)
 
 extern const struct sim_param __start_sim_params[], __stop_sim_params[];
 
-/* Whether it was set. A parameter may refuse a value. */
+/* Returns whether the parameter took the value. It may refuse a value. */
 bool sim_set_param(const char *name, unsigned int i, const char *value)
 {
 	const struct sim_param *param;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the oracle reads of hwheel.c, apart from its API */
+/* The internals of hwheel.c that the oracle reads */
 #ifndef _SIM_WHEEL_H
 #define _SIM_WHEEL_H
 
@@ -11,7 +11,7 @@ struct hwheel_base *peek_want_base(struct irq_work *work);
 bool peek_setting(struct hwheel *wheel, int cpu);
 struct hwheel *peek_base_wheel(const struct hwheel_base *base);
 struct hwheel *peek_lock_wheel(raw_spinlock_t *lock, int *cpu);
-void poke_lives(u32 n);			/* how many lives have been */
+void poke_lives(u32 n);			/* sets hwheel_lives */
 int peek_timer_cpu(const struct hwheel_timer *timer);	/* or -1 */
 struct hwheel *peek_wheel(struct hrtimer *timer, int *cpu);
 const char *peek_check(struct hwheel *wheel, int cpu);
@@ -22,17 +22,17 @@ u64 peek_pending(struct hwheel *wheel, int cpu);
 bool peek_busy_but_running(struct hwheel *wheel, int cpu);
 u64 peek_cascaded(raw_spinlock_t *lock);
 u64 peek_spent(struct hwheel *wheel, int cpu);
-bool peek_break(struct hwheel *wheel, int cpu);		/* after a run: is there one? */
+bool peek_break(struct hwheel *wheel, int cpu);		/* after a run: does a break follow? */
 bool peek_ripe(struct hwheel *wheel, int cpu, ktime_t now);	/* may a timer be due? */
 ktime_t peek_resume(struct hwheel *wheel, int cpu);
 bool peek_starved(struct hwheel *wheel, int cpu);
 bool peek_wants_fans(struct hwheel *wheel, int cpu);
 ktime_t peek_expires(const struct hwheel_timer *timer);
-const char *peek_at_rest(struct hwheel *wheel);	/* NULL, or what says that it is not */
+const char *peek_at_rest(struct hwheel *wheel);	/* NULL, or why @wheel is not at rest */
 bool peek_queued(const struct hwheel_timer *timer);
 unsigned int peek_levels(struct hwheel *wheel);		/* of its geometry */
 unsigned int peek_spokes(struct hwheel *wheel, unsigned int level);
-u64 peek_clock(struct hwheel *wheel, int cpu);		/* a tick */
+u64 peek_clock(struct hwheel *wheel, int cpu);		/* in ticks */
 u64 peek_moves(struct hwheel *wheel);			/* changes when spokes change */
 unsigned int peek_levels_shown(struct hwheel *wheel, int cpu);
 size_t peek_bytes(struct hwheel *wheel);

@@ -20,8 +20,8 @@ serial console that also has kernel messages is a recording, too:
 	...
 	hwr1 end
 
-time_ns is the time of the wheel's clock, or the time since boot; marked lines have
-it in seconds. A snapshot without an end is dropped.
+time_ns is the time of the wheel's clock. Marked lines have the time since boot, in
+seconds. A snapshot without an end is dropped.
 """
 
 import collections
@@ -186,11 +186,11 @@ class Snapshot:
         return {row['up_to_ns']: row['timers'] for row in self.rows('lateness')}
 
     def users(self):
-        """The row of each callback. Without counting, all but pending is None."""
+        """The row of each callback. If hwheel does not count, all but pending is None."""
         return {row['function']: row for row in self.rows('users')}
 
     def check(self):
-        """Raises an Error unless there is a wheel in it."""
+        """Raises an Error unless the files are those of a wheel."""
         config = self.config
         if not isinstance(config.get('levels'), int) or not self.rows('levels'):
             raise Error(f"the files of wheel '{self.wheel}' are not those of hwheel: "
@@ -213,7 +213,7 @@ def lateness_between(before, after):
 
 
 def quantile(histogram, part):
-    """The bucket that this part of a lateness histogram ends in; None if empty."""
+    """The bucket in which this part of a lateness histogram ends. None if it is empty."""
     total, seen = sum(histogram.values()), 0
     for up_to in sorted(histogram):
         seen += histogram[up_to]

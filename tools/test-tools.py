@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of hwheel-plan, hwheel-top, hwheel-plot and hwheel-record.sh.
 
-Debugfs folders, recordings and expected cascades come from a wheel of a few dozen
-lines (Wheel, below). It follows the rules by looking at every timer at every tick.
-The tests compare the tools' output with this wheel.
+Debugfs folders, recordings and expected cascades come from a simple wheel of a few
+dozen lines: Wheel, below. At each tick it moves the timers one by one, as hwheel's rules
+say. The tests compare the tools' output with this wheel.
 
 Usage: test-tools.py [-v] [CLASS[.TEST]...]
 """
@@ -74,8 +74,8 @@ class Timer:
 
 
 class Base:
-    """The timers of one CPU. Each tick it looks at every spoke that the rules
-    may have something to say about, and moves what is there one by one."""
+    """The timers of one CPU. At each tick, step() empties the spokes that cascade, and
+    moves their timers one by one."""
 
     def __init__(self, n, clock):
         self.n = n
@@ -222,7 +222,7 @@ def table(columns, rows):
 
 
 def busy_wheel(**kwargs):
-    """With timers in all levels, of two callbacks, the same each time."""
+    """A wheel with timers of two callbacks in all levels. Each call makes the same wheel."""
     wheel = Wheel(**kwargs)
     reach = 1
     for n in wheel.n:
@@ -346,7 +346,7 @@ class Plan(Test):
                              / sum(delays.values()), n)
 
     def test_gaps(self):
-        """Against random expirations, run one after the other"""
+        """Compares gap_effect() with a simulation of random expirations."""
         draw = random.Random(1)
         for tick_ns, rate, gap_ns in ((1000, 100000, 0), (1000, 100000, 50000),
                                       (10 ** 6, 700, 2500000), (1000, 20, 10 ** 7)):
@@ -636,7 +636,7 @@ class Top(Test):
                          r'parked beyond the reach or in transit: 1 ')
 
     def test_record_and_replay(self):
-        """While the wheel turns: the folder is a link that is moved on."""
+        """The wheel turns meanwhile: turn() moves the link 'live/system' to the next state."""
         for n in range(8):
             self.wheel.step(300)
             self.wheel.write(self.path(f'states/{n}'))
@@ -893,7 +893,7 @@ class Plot(Test):
                 in re.findall(r'[ML] (\S+) (\S+)', path.get('d'))]
 
     def box(self, root, path):
-        """Of the axes that a path is in: left, bottom, width, height."""
+        """The left, bottom, width and height of the axes that a path is in."""
         name = re.search(r'#(\w+)', path.get('clip-path'))[1]
         clip = next(c for c in root.iter(SVG + 'clipPath') if c.get('id') == name)
         x, y, width, height = (float(clip.find(SVG + 'rect').get(key))
@@ -920,7 +920,7 @@ class Plot(Test):
         return found
 
     def check_cells(self, root, cpu=None):
-        """What is drawn is what the snapshots have; darker if there are more."""
+        """The picture shows the timers of the snapshots. Spokes with more timers are darker."""
         total = 0
         timers_of = collections.defaultdict(set)
         for level in range(len(self.N)):

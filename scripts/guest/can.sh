@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC2086,SC2154
 #
-# The guest of convert.sh runs this on PREEMPT_RT. It uses the kernel's CAN broadcast
-# manager, or the one that was moved to hwheel, and prints each measurement as a line
+# The guest of convert.sh runs this script on PREEMPT_RT. The script uses the kernel's CAN
+# broadcast manager, or the one that was moved to hwheel. It prints each measurement as a line
 #	lab: measured NAME NUMBER
 # convert.sh sets $which (can-stock or can-moved) and $modules, in the order in which
 # the guest must load them.

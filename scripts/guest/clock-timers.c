@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The guest of clock.sh loads this module, and sets the clock to and fro. The module has
+ * The guest of clock.sh loads this module, and sets the clock back and forth. The module has
  * wheels of CLOCK_REALTIME and CLOCK_TAI, of all contexts. Each timer has a twin: an
  * hrtimer of the same clock that is armed for the same instant. At the end the module
  * compares the times on CLOCK_MONOTONIC at which both have fired. Writing to a parameter
  *
  *	arm FIRST STEP	arms the next timers, on each CPU: for the multiples of STEP from
  *			now + FIRST on. So if STEP divides a day, one may be for midnight
- *	quiet MARGIN	waits until no timer expires within so long before or after now. If
- *			the clock is set back while a timer fires, its twin may have fired
- *	step AHEAD	waits for 8 ms of quiet, and sets CLOCK_REALTIME forward or back
+ *	quiet MARGIN	waits until no timer expires within MARGIN before or after now. Else
+ *			the clock might be set back after only one of two twins has fired
+ *	step AHEAD	waits for 12 ms of quiet, and sets CLOCK_REALTIME forward or back
  *
- * All in ms. So instants are multiples of a tick, and twins are due at the same time.
+ * All numbers are in ms. So all expirations are multiples of a tick, and twins are due at the
+ * same time.
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
@@ -158,7 +159,7 @@ static int step(const char *value, const struct kernel_param *kp)
 {
 	struct timespec64 to;
 	long ms;
-	/* More than a jiffy of UML, in which timers learn that the clock was set */
+	/* More than a jiffy of UML: timers need it to learn that the clock was set */
 	int err = kstrtol(value, 0, &ms) ?: wait_quiet(12);
 
 	if (err)

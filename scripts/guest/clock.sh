@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# The guest of clock.sh runs this. It sets the clock to and fro while timers are pending.
+# The guest of clock.sh runs this. It sets the clock back and forth while timers are pending.
 # Each call of arm takes one of the rounds of clock-timers.c.
 
 log()
@@ -9,7 +9,7 @@ log()
 	echo "<6>lab: $*" >/dev/kmsg
 }
 
-# arm FIRST STEP: timers at the multiples of STEP, from so many ms from now on
+# arm FIRST STEP: arms timers for the multiples of STEP ms, the first about FIRST ms from now
 arm()
 {
 	echo "$1 $2" >/sys/module/clock_timers/parameters/arm
@@ -34,9 +34,9 @@ insmod hwheel.ko && insmod clock-timers.ko || exit 1
 # Some are due soon, some in hours, and some are due already
 arm 100 40 && arm 3600110 40 && arm -5000 200 || exit 1
 sleep 0.5
-# Back by an hour and a bit. The first ones wait, and new ones come before them.
+# Set the clock back by an hour and a bit. Pending timers wait longer. New timers expire before.
 step -3600310 && arm 10 40 && sleep 1.5 || exit 1
-# Forward to the same time again, then an hour further, and back and forth
+# Set the clock forward to the same time again, then by another hour, then back and forth
 step 3600320 && arm 50 40 && sleep 1.5 || exit 1
 step 3600000 && sleep 1 || exit 1
 arm 5 400 && arm 31536000050 400 || exit 1

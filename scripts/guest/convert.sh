@@ -4,7 +4,7 @@
 # The guest of convert.sh runs this. It uses the kernel's bridge and SCTP, or those that
 # were moved to hwheel, and prints each measurement as a line
 #	lab: measured NAME NUMBER
-# Times are in ms. Each begins before the command that starts the timer.
+# Times are in ms, and count from before the command that starts the timer.
 # convert.sh sets $which (stock or moved) and $modules, in the order in which the guest
 # must load them.
 
@@ -143,7 +143,7 @@ use_bridge()
 	done
 }
 
-# Until the root has seen no change for max_age + forward_delay
+# Whether the root has seen no topology change for max_age + forward_delay
 calm()
 {
 	ip -n near -d link show br0 | grep -q ' topology_change 0 '

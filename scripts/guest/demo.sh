@@ -135,7 +135,7 @@ check_sums()
 	}' /tmp/levels /tmp/spokes /tmp/timers /tmp/lateness /tmp/users /tmp/stats
 }
 
-# Counting begins at 0, and ends.
+# Writing 1 to users resets the counts. Writing 0 stops the counting.
 check_users()
 {
 	users=/sys/module/hwheel/parameters/users
@@ -147,7 +147,7 @@ check_users()
 	END { exit bad || NR < 2 }' users
 }
 
-# Delayed work counts for its function.
+# Delayed work counts under its own function, not under __hwheel_work_expired().
 check_jobs()
 {
 	awk '$1 == "jobs_poll[hwheel_jobs]" && $3 { found = 1 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the programs of this folder share
+ * Functions that the programs of this folder share
  */
 #include <errno.h>
 #include <stdio.h>

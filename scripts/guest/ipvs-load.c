@@ -2,8 +2,8 @@
 /*
  * Measures what a packet through a virtual service of IPVS costs while the service has many
  * connections: sends packets of connections chosen at random. Each packet re-arms its
- * connection's timer. The same packets to the server, past IPVS, in turns, show what the
- * rest costs.
+ * connection's timer. In turns with this, sends the same packets to the server directly. This
+ * shows the cost without IPVS.
  *
  * Prints, for each PENDING and for both kinds, a line of the least and of the median of ROUNDS
  * rounds, in nanoseconds per packet:
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: ipvs-load ROUNDS PENDING...\n");
 		return 1;
 	}
-	/* Nobody reads from this socket, so packets end at its full buffer */
+	/* Nobody reads from this socket. Its buffer fills, and then drops packets. */
 	open_service(3600);
 	out = socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
 	if (out < 0)

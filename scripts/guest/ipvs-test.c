@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests the timers of IPVS's connections, in simulated time, where the clock stands still
- * while the CPU is busy. Prints what each test has seen, in the same words on each kernel that
- * behaves the same, and how late connections expired:
+ * while the CPU is busy. Prints what each test has seen, and how late connections expired.
+ * Kernels that behave the same print the same results:
  *	ip_vs NAME: RESULTS
  *	exact ip_vs NAME: late by N ns
  *
@@ -81,7 +81,7 @@ int main(void)
 	printf(", %s\n", left == TIMEOUT || left == TIMEOUT - 1 ? "an hour left" : "ODD");
 	test_expires("one packet", begin);
 
-	/* A second packet puts the end off */
+	/* A second packet re-arms the connection's timer */
 	send_packet();
 	sleep_until(now_ns(CLOCK_MONOTONIC) + TIMEOUT / 2 * NSEC_PER_SEC);
 	begin = now_ns(CLOCK_MONOTONIC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What ipvs-load.c and ipvs-test.c share: a virtual service of IPVS for UDP, on this machine
+ * ipvs-load.c and ipvs-test.c share this: a virtual service of IPVS for UDP, on this machine
  */
 #include <arpa/inet.h>
 #include <linux/ip_vs.h>
@@ -11,7 +11,7 @@
 #define VIRTUAL_PORT	1000
 #define REAL_PORT	2000
 
-/* `ip address add 10.0.0.1 dev lo` comes before */
+/* guest/kernel.sh has run `ip address add 10.0.0.1/32 dev lo`. */
 static struct sockaddr_in address_of(int port)
 {
 	return (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons(port),

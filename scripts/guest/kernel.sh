@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC2154
 #
-# The guests of kernel.sh run this: $command, which kernel.sh sets. Behind what it prints
-# comes what the subsystems' wheels have counted, if there are any.
+# The guests of kernel.sh run this. It runs $command, which kernel.sh sets. Then it prints the
+# counters of the subsystems' wheels, if there are any.
 
-# try TEST: runs a test of somebody else. Some of them expect that the host never holds up
-# the guest for more than a millisecond. So one that fails is run again.
+# try TEST: runs a test of another project. Some of these tests expect that the host never holds
+# up the guest for more than a millisecond. So a test that fails runs again, up to ten times.
 try()
 {
 	n=0 result=failed
@@ -32,14 +32,14 @@ tests()
 	echo ended
 }
 
-# simulated: what can be tested in simulated time only
+# simulated: runs the tests that need simulated time
 simulated()
 {
 	./uring-test simulated && ./timerfd-test simulated && ./tcp-test && ./ipvs-test &&
 		echo ended
 }
 
-# load ROUNDS: measures
+# load ROUNDS: measures what the subsystems' timers cost
 load()
 {
 	./uring-load "$1" 1000 100000 500000 && ./timerfd-load "$1" 1000 100000 &&

@@ -160,7 +160,7 @@ check_busy()	# COMMAND...
 	return $status
 }
 
-# Where Debian has them
+# Debian has these files in these folders
 mkdir -p /lib64 /lib/x86_64-linux-gnu/ /usr/lib/x86_64-linux-gnu/tc
 mv q_hwpace.so /usr/lib/x86_64-linux-gnu/tc
 mv ld-linux* /lib64
@@ -178,7 +178,7 @@ holder=$!
 check_options && log options
 check_churn && log churn
 
-# The limits are such that sockets' buffers fill before the queue does
+# With these limits the sockets' buffers are full before the queue is full
 for n in $flows; do
 	qdisc hwpace rate ${rate}mbit limit 100000
 	row rate hwpace $rate greedy $time $bytes $((rate * 1000000)) $n
@@ -197,7 +197,7 @@ if [ -z "$quick" ]; then
 			initial_quantum $bytes limit 100000 flow_limit 100000
 		row other fq $rate greedy $time $bytes $((rate * 1000000)) $n
 	done
-	# Its manual asks for a burst of rate / HZ, which is 250 with Debian
+	# tbf's manual asks for a burst of rate / HZ. Debian's HZ is 250.
 	for n in $flows; do
 		qdisc tbf rate ${rate}mbit burst $((rate * 1000000 / 8 / 250)) limit 100mb
 		row other tbf $rate greedy $time $bytes $((rate * 1000000)) $n

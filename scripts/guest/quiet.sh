@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# The guest of quiet.sh runs this. CPU 0 does the work. CPU 1 is idle. CPU 2 is isolated. It
-# counts the interrupts of CPUs 1 and 2 while hwheel does something, and prints a line for
-# each such phase:
+# The guest of quiet.sh runs this script. CPU 0 does the work. CPU 1 is idle. CPU 2 is isolated.
+# The script counts the interrupts of CPUs 1 and 2 while hwheel does something, and prints a
+# line for each such phase:
 #	lab: phase NAME cpu N interrupts: TOTAL ROW+COUNT...
 
 run=/sys/module/quiet_timers/parameters/run
@@ -26,7 +26,7 @@ begin()
 	counts "$cpu" >/tmp/before
 }
 
-# end NAME: prints the interrupts since then
+# end NAME: prints the interrupts since begin
 end()
 {
 	counts "$cpu" >/tmp/after
@@ -36,7 +36,7 @@ end()
 	END { print total + 0 rows }' /tmp/before /tmp/after)"
 }
 
-# The CPU that has just done something needs some time to stop its tick
+# A CPU that has just done something needs some time to stop its tick
 settle()
 {
 	sleep 0.5
@@ -105,7 +105,7 @@ echo cancel >$run
 echo 1 >/sys/devices/system/cpu/cpu1/online
 settle
 
-# Somebody wants these there
+# Pinned timers must expire on CPU 2, although it is isolated
 hwheel pinned pinned 2
 
 # CPU 1 is idle, CPU 0 is busy. Deferrable timers run when CPU 1 has something to do.

@@ -6,8 +6,8 @@
  *
  * Usage: sctp-load echo N		sends N messages, which must arrive in order;
  *					counts how often T3-rtx has expired
- *	  sctp-load idle SECONDS	the time until the server closes an association,
- *					which it does when that is idle for SECONDS
+ *	  sctp-load idle SECONDS	the time until the server closes an association
+ *					that is idle for SECONDS
  *	  sctp-load beat SECONDS	heartbeats sent while an association is idle
  *	  sctp-load dead COMMAND	runs COMMAND, which cuts the link; the time until
  *					an association with data to send ends
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 		start = counter_of("SctpT3RtxExpireds");
 		for (i = 0; i < n; i++) {
 			put(i);
-			/* A few on the way at a time */
+			/* A few messages are on the way at a time */
 			if (i >= 4)
 				take(i - 4);
 		}
@@ -159,7 +159,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "dead")) {
 		put(0);
 		take(0);
-		/* Let its SACK pass, too */
+		/* Let the SACK of this message pass, too */
 		sleep(1);
 		if (system(argv[2]))
 			errx(1, "%s", argv[2]);

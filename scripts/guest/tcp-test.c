@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests TCP's keepalive timers, in simulated time, where the clock stands still while the CPU
- * is busy. Prints what each test has seen, in the same words on each kernel that behaves the
- * same, and how late the timers were:
+ * is busy. Prints what each test has seen, and how late the timers were. Kernels that behave
+ * the same print the same results:
  *	tcp NAME: RESULTS
  *	exact tcp NAME: late by N ns
  *
@@ -152,7 +152,7 @@ static void test_answered(int idle)
 	option(client, IPPROTO_TCP, TCP_KEEPIDLE, idle / 2);
 	sprintf(name, "keepalive of %d s, changed to half", idle);
 	at = expect(name, at, idle / 2);
-	/* A byte puts the probe off */
+	/* A byte delays the probe */
 	at += idle / 4 * NSEC_PER_SEC;
 	sleep_until(at);
 	if (send(client, "", 1, 0) != 1)
@@ -189,7 +189,7 @@ static void test_unanswered(int idle)
 
 /*
  * The client closes. When its peer has acknowledged that, which may take a jiffy, the client
- * is in FIN_WAIT2. It leaves that after 60 s, because the peer does not close.
+ * is in FIN_WAIT2. It leaves FIN_WAIT2 after 60 s, because the peer does not close.
  */
 static void test_fin_wait(void)
 {

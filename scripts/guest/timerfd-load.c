@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Measures timerfd_settime() with many timers armed: sets a timer chosen at random to a time
- * chosen at random, one to two hours from now. The same calls of timerfd_gettime(), in turns,
- * show what the system call and the cache misses of the file cost.
+ * chosen at random, one to two hours from now. In turns with this, calls timerfd_gettime() in
+ * the same way. This shows the cost of the system call and of the file's cache misses.
  *
  * Prints, for each PENDING and each of the calls, a line of the least and of the median of
  * ROUNDS rounds, in nanoseconds per call:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests timerfd. Prints what each test has seen, in the same words on each kernel that behaves
- * the same, and how late timers were:
+ * Tests timerfd. Prints what each test has seen, and how late timers were. Kernels that behave
+ * the same print the same results:
  *	timerfd NAME: RESULTS
  *	exact timerfd NAME: late by N ns
  *
@@ -31,7 +31,7 @@ static struct timespec spec(long long ns)
 	return (struct timespec){ .tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC };
 }
 
-/* Set the timer. Returns what was left before; *interval is the former interval. */
+/* Set the timer. Returns the time that was left before. */
 static long long set(int fd, int flags, long long value, long long interval)
 {
 	struct itimerspec new = { .it_value = spec(value), .it_interval = spec(interval) }, old;

@@ -20,7 +20,7 @@ stats()
 	cat /sys/kernel/debug/hwheel/system/stats
 }
 
-# Checks each event of a timer against the timer's event before. One case can't be
+# Checks each event of a timer against the timer's previous event. One case can't be
 # checked: another CPU arms the timer between expiration and callback. Then the callback
 # follows the second arming but belongs to the first. This must be rare.
 follow()
@@ -131,7 +131,7 @@ scripted()
 	[ $status = 0 ] && unload || exit 1
 }
 
-# Where Debian has them
+# Debian has these files in these folders
 mkdir -p /lib64 /lib/x86_64-linux-gnu
 mv ld-linux* /lib64
 mv lib*.so* /lib/x86_64-linux-gnu
@@ -140,8 +140,8 @@ mount -t tracefs tracefs /sys/kernel/tracing
 insmod hwheel.ko spokes=16 || exit 1
 log loaded
 
-# First a run that is not compared with debugfs: it adds levels, which moves timers
-# without an event
+# The first run adds levels, which moves timers without an event. So moves are not compared with
+# debugfs in this run.
 if [ -e bpftrace ]; then
 	scripted who
 	# This script must print during the run, and needs no types of the kernel

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Measures what a request of io_uring costs that has a linked timeout, as in a server: the
+ * Measures the cost of an io_uring request with a linked timeout, as in a server: the
  * request is a poll of an eventfd, the timeout is one to two hours, and the request is
  * cancelled. Requests come in batches of 256. Meanwhile PENDING other such pairs of a poll and
- * a linked timeout are pending. The same without the linked timeout, in turns, shows what the
- * rest of a request costs.
+ * a linked timeout are pending. In turns with this, measures requests without a linked
+ * timeout. This shows what the rest of a request costs.
  *
  * Prints, for each PENDING and for both kinds, a line of the least and of the median of ROUNDS
  * rounds in nanoseconds per request:
@@ -20,7 +20,7 @@
 #define BATCHES		4	/* in a round: so short that the host preempts few rounds */
 #define HOUR		3600
 
-/* user_data is a number shifted left, and one of these */
+/* user_data is a request's number, shifted left by 2, and one of these in the low bits */
 enum { POLL, TIMEOUT, CANCEL };
 
 static unsigned long long numbers = 1;

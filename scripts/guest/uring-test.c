@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests io_uring's timeouts. Prints what each test has seen, in the same words on each
- * kernel that behaves the same, and how late timeouts were:
+ * Tests io_uring's timeouts. Prints what each test has seen, and how late timeouts were.
+ * Kernels that behave the same print the same results:
  *	NAME: RESULTS
  *	exact io_uring NAME: late by N ns
  *
@@ -75,7 +75,7 @@ static void results(int n)
 	printf("\n");
 }
 
-/* How long after @begin, on @clock, compared with @wanted. Simulated time is slow. */
+/* Prints whether the time on @clock since @begin is @wanted, or at most 20 us more. */
 static void elapsed(const char *name, clockid_t clock, long long begin, long long wanted)
 {
 	long long late = now_ns(clock) - begin - wanted;
@@ -379,8 +379,9 @@ static void go(int cpu)
 }
 
 /*
- * Polls with linked timeouts of up to a millisecond. Some of them are cancelled about then. Each
- * request completes once, and one of the two says why. No timeout is early.
+ * Polls with linked timeouts of up to a millisecond. Cancels some of the polls at about the time
+ * when their timeouts expire. Each request must complete once. The result of a timeout tells why
+ * its poll ended. No timeout may be early.
  */
 static void test_many(void)
 {
@@ -401,7 +402,7 @@ static void test_many(void)
 			pending += 2;
 		}
 		ring_submit(&ring, 0);
-		/* These may expire now. Cancel from another CPU than theirs. */
+		/* Timeouts may expire now. Cancel from another CPU than theirs. */
 		go(1);
 		for (i = 0; i < 64; i++) {
 			n = next - 1 - random64() % 128;
@@ -436,7 +437,7 @@ static void test_many(void)
 			break;
 		case -ENOENT:
 		case -EALREADY:
-			/* It expired, and found the poll cancelled */
+			/* The timeout expired, and found its poll cancelled */
 			late++;
 			break;
 		default:
@@ -448,7 +449,7 @@ static void test_many(void)
 	       cancelled, late);
 }
 
-/* An instant of CLOCK_REALTIME comes when the clock is set. One of the others does not. */
+/* Setting CLOCK_REALTIME forward makes its timeout expire, but not those of other clocks. */
 static void test_set(void)
 {
 	struct timespec now, set;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What uring-load.c and uring-test.c share: a ring on io_uring's system calls
+ * uring-load.c and uring-test.c share this: a ring on io_uring's system calls
  */
 #include <linux/io_uring.h>
 #include <sys/mman.h>
@@ -110,7 +110,7 @@ static void entry_poll(struct ring *ring, int fd, unsigned long long data, unsig
 	sqe->flags = flags;
 }
 
-/* A timeout, or a linked one; @ts stays valid until it is submitted */
+/* A timeout, or a linked timeout. @ts must stay valid until the entry is submitted. */
 static void entry_timeout(struct ring *ring, int opcode, const struct __kernel_timespec *ts,
 			  unsigned long long data, unsigned int flags)
 {

@@ -6,7 +6,7 @@
 #
 # Each kernel is a file in kernels/. The kernel has the file's name, which begins with
 # uml (user-mode Linux) or x86. The file sets
-#	series		of Debian's linux-source: newest, oldest, or a number, as 6.12
+#	series		of Debian's linux-source: newest, oldest, or a number such as 6.12
 #	parts		of the configuration: names of files in config/, without .config
 #	took		how long a build took
 #	grafted		y: hwheel is in the source, see tools/graft, and so are patches/
@@ -58,7 +58,7 @@ fill_kernel()
 	[ -s "$1/Module.symvers" ] || return
 	find "$1" \( -name '*.o' -o -name '*.a' \) -delete || return
 	rm -f "$1/vmlinux"
-	# From 6.13 on it says where it is
+	# From 6.13 on, this Makefile has the path of its own folder
 	sed -i "s,^export KBUILD_OUTPUT = .*,export KBUILD_OUTPUT = $dir," "$1/Makefile"
 }
 

@@ -158,9 +158,9 @@ need_in_root()
 	) 9>"$ROOT.lock"
 }
 
-# debian_mirror SUITE: prints the mirror of Debian that this machine's apt has lists of
-# SUITE from, or else the one that the lab's lists are from. Prints nothing if neither has
-# SUITE.
+# debian_mirror SUITE: prints the mirror of SUITE in the lists of this machine's apt, or else in
+# the lab's lists. All suites have one mirror; those whose names end with security have another.
+# Prints nothing if no list has a mirror.
 debian_mirror()
 {
 	{
@@ -172,7 +172,7 @@ debian_mirror()
 		END { print uri; exit !uri }'
 }
 
-# debian_indexes APT-GET-OPTIONS...: prints which suites apt has lists of
+# debian_indexes APT-GET-OPTIONS...: prints the suites in apt's lists, and their mirrors
 # shellcheck disable=SC2016 # apt's variables
 debian_indexes()
 {
@@ -287,7 +287,7 @@ archive_extract()
 	rm -r "$unpack"
 }
 
-# linux_source [SERIES|newest|oldest]: unpacks Debian's linux-source of a series, as 6.1,
+# linux_source [SERIES|newest|oldest]: unpacks Debian's linux-source of a series, such as 6.1,
 # and prints its folder. The default is the newest 6.x.
 linux_source()
 {
@@ -510,7 +510,7 @@ uml_sizes()
 		unsigned int a, state = 0, c, d;
 
 		__get_cpuid_count(0xd, 0, &a, &state, &c, &d);
-		/* Before 5.14 Linux does not tell */
+		/* Linux before 5.14 has no AT_MINSIGSTKSZ */
 		if (!frame)
 			frame = state + 1024UL;
 		printf("%u %lu\n", state > AMX_STATE ? state : AMX_STATE,
@@ -636,8 +636,8 @@ debian_later()
 	esac
 }
 
-# debian_stock NAME...: prints what stock_release() does, for the first of these kernels
-# that the release debian_codename has
+# debian_stock NAME...: prints what stock_release() prints, for the first of these kernels in the
+# release of debian_codename()
 debian_stock()
 {
 	local name FROM
@@ -649,8 +649,8 @@ debian_stock()
 	return 1
 }
 
-# debian_unpack DIR [COMMANDS]: unpacks a minimal Debian of the release debian_codename, in
-# which COMMANDS have been run
+# debian_unpack DIR [COMMANDS]: unpacks a minimal Debian of the release that debian_codename()
+# prints. COMMANDS have been run in it.
 debian_unpack()
 {
 	local root=$1 commands=${2-} base key
@@ -744,8 +744,8 @@ debian_pack()
 	rm -rf "$root"
 }
 
-# chroot_run DIR COMMANDS: runs COMMANDS there. Its mounts end with them. BIND lists
-# folders to mount in the chroot: FOLDER at its own path, or FOLDER:PATH.
+# chroot_run DIR COMMANDS: runs COMMANDS in the chroot DIR. Its mounts end with COMMANDS.
+# BIND lists folders to mount in the chroot: FOLDER at its own path, or FOLDER:PATH.
 # shellcheck disable=SC2016 # the inner shell's variables
 chroot_run()
 {
@@ -791,8 +791,8 @@ kbuild()
 	fi
 }
 
-# kbuild_root KERNELDIR: prints the builder that has KERNELDIR; nothing if this machine has
-# it
+# kbuild_root KERNELDIR: prints the builder that has KERNELDIR. Prints nothing if no builder has
+# it.
 kbuild_root()
 {
 	case $1 in

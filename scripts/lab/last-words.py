@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Asks a guest of QEMU that does not end where its CPUs are.
+"""Prints where the CPUs of a guest of QEMU are, if the guest does not end in time.
 
 Usage: last-words.py MONITOR SECONDS
 

@@ -7,7 +7,7 @@
 # builds modules with either.
 #
 # Usage: [FROM=release] stock-kernel.sh NAME
-#	 NAME is a series, as 6.1 or 7.3; newest (from 7.0 on); or lts (the newest
+#	 NAME is a series, such as 6.1 or 7.3; newest (from 7.0 on); or lts (the newest
 #	 longterm series after 6.12). NAME-rt is the same with PREEMPT_RT. FROM=bookworm,
 #	 or another release of Debian, takes only that release's kernels. The exit status
 #	 is 2 if there is no such kernel.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: timers of wall time, beside hrtimers, while the clock is set to and fro
+# Suite: timers of wall time, beside hrtimers, while the clock is set back and forth
 # Takes: 80 s
 
 suite()

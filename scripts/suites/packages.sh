@@ -87,7 +87,7 @@ suite()
 
 	copy_sources "$root/driver/source"
 	release=${releases[-1]}
-	# Twice, with a change in between, which must be built, too
+	# Run make dkms twice, with a change in between. The second run must build the change.
 	try "make dkms" chroot_run "$root" "
 		cd /driver/source && make='make dkms KDIR=/lib/modules/$release/build' &&
 		\$make && echo 'MODULE_INFO(again, \"yes\");' >>hwheel.c && \$make &&
@@ -95,7 +95,8 @@ suite()
 		modinfo -k $release -F again hwheel | grep yes"
 }
 
-# packages_boot MODULES VMLINUZ: DKMS compresses modules as that kernel's are compressed
+# packages_boot MODULES VMLINUZ: boots VMLINUZ, and loads the modules of the folder MODULES
+# there. DKMS has compressed hwheel.ko as that kernel's own modules are compressed.
 packages_boot()
 {
 	local status=0

@@ -76,7 +76,7 @@ foreign()
 		[ "$(grep -vc '^make: ' "$lab_work/refused")" = 1 ]
 }
 
-# said LINES COMMAND...: whether it succeeds and prints so many lines about mokutil
+# said LINES COMMAND...: whether COMMAND succeeds and prints LINES lines about mokutil
 said()
 {
 	"${@:2}" >"$lab_work/said" 2>&1 || return
@@ -91,7 +91,7 @@ reach_compilers()
 	clang_for_gcc "$lab_work/clang"
 	for flavour in 6.1 6.12 6.12-rt newest; do
 		kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
-		# In the chroot that has the headers, if they are in one
+		# Install gcc in the chroot that has the headers, if they are in a chroot
 		ROOT=$(kbuild_root "${kernel##* }") need gcc clang-19
 		try "$flavour gcc" reach_build "${kernel##* }" W=1
 		try "$flavour clang" reach_build "${kernel##* }" W=1 CC="$lab_work/clang"
@@ -218,7 +218,7 @@ reach_arm64()
 	try "arm64: kernel log" clean_log "$lab_work/log"
 }
 
-# With the lists of packages for arm64
+# Uses apt's lists of packages for arm64
 arm64_fill()
 {
 	# shellcheck disable=SC2034 # lists_fetch() uses it

@@ -17,7 +17,7 @@
 #		begins; driver, guest-driver: in the folder of README's driver; live: in
 #		the guest, until it is interrupted; for the others see below
 # What		in README's own words. TREE is a kernel's source tree
-# Arguments	that make it shorter, all named in README; or -
+# Arguments	that make the command shorter, all named in README; or -
 # Sign		%pattern in its output, a file that it makes, !file that it removes; or -
 readme_table()
 {
@@ -103,7 +103,7 @@ suite()
 	readme_clone "$user"
 	readme_tree "$user/root/linux"
 
-	# At the same time, since both mostly wait
+	# Run both machines at the same time, since both mostly wait
 	readme_visit "$visitor" "$lab_work/visit" &
 	visit=$!
 	readme_run "$user" apt user driver efi
@@ -139,7 +139,7 @@ readme_items()
 			item("an odd quotation mark in: " text)
 		text = ""
 	}
-	# A block goes on behind empty lines
+	# A block may have empty lines
 	/^$/ { empty = empty "\n"; next }
 	!/^\t/ { file = block = ""; text = text " " $0; empty = ""; next }
 	!block {
@@ -256,10 +256,10 @@ readme_row()
 			cp "$dir/$item" "$machine/root/driver/$sign"
 			return
 		} ;;
-	efi)	# There is nothing here that would take the key
+	efi)	# This machine has no firmware that takes the key
 		command="$item 2>&1 | grep 'EFI variables are not supported'" ;;
 	esac
-	# Kernels are not fetched and built again; but logs are the machine's own
+	# Share the lab's cache, but not its logs: do not fetch and build kernels again
 	mkdir -p "$machine/var/log/lab"
 	BIND="$lab_cache $machine/var/log/lab:$lab_cache/log" chroot_run "$machine" \
 		"export XDG_CACHE_HOME=${lab_cache%/*}

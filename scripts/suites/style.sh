@@ -45,9 +45,9 @@ suite()
 
 # checkpatch FILES...: with these exceptions: Only hwheel_compat.h may ask for the kernel's
 # version. DECLARE_HWHEEL_DELAYED_WORK() and the wait macros use an argument twice, as
-# their models do. Tracepoint macros have a layout of their own. What stands in for the
-# kernel's headers, in sim/ and for the tests of hwheel-convert, may define what those
-# define. A qdisc needs struct Qdisc.
+# their models do. Tracepoint macros have a layout of their own. Headers that stand in for the
+# kernel's headers, in sim/ and for the tests of hwheel-convert, may define the same names. A
+# qdisc needs struct Qdisc.
 checkpatch()
 {
 	local file ignore status=0

@@ -8,7 +8,7 @@ typedef struct {
 } seqcount_t;
 
 #define SEQCNT_ZERO(name)			{ 0 }
-/* Between begin and end, a data race is none */
+/* race.c ignores accesses between begin and retry. */
 #define raw_read_seqcount_begin(s)		(sim_may_race(1), (s)->sequence)
 #define read_seqcount_retry(s, start)		(sim_may_race(-1), (s)->sequence != (start))
 #define raw_write_seqcount_begin(s)		(sim_may_race(1), (void)(s)->sequence++)

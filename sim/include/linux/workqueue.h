@@ -23,7 +23,7 @@ bool queue_work_on(int cpu, struct workqueue_struct *wq, struct work_struct *wor
 bool queue_work(struct workqueue_struct *wq, struct work_struct *work);
 bool cancel_work_sync(struct work_struct *work);
 
-/* No program has delayed work yet: these only let its code compile */
+/* For delayed work, which only calls.c uses. All but work_pending() are stubs. */
 #define work_pending(work)	((work)->pending)
 
 static inline bool cancel_work(struct work_struct *work)

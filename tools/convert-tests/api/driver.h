@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The structures of timer_list.c. The patches learn the types of timers from them. */
+/* The structures of timer_list.c. hwheel-convert learns the types of timers from them. */
 #ifndef _DRIVER_H
 #define _DRIVER_H
 

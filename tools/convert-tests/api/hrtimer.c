@@ -60,7 +60,7 @@ static enum hrtimer_restart ticker_set(struct hrtimer *hrtimer)
 	return HRTIMER_RESTART;
 }
 
-/* What is returned is held in a variable */
+/* A variable holds the return value */
 static enum hrtimer_restart ticker_held(struct hrtimer *timer)
 {
 	struct ticker *t = container_of(timer, struct ticker, timer);
@@ -118,7 +118,7 @@ static u64 ticker_stop(struct ticker *t)
 	       hrtimer_get_expires_ns(&t->timer);
 }
 
-/* What is left for a human: to arm in the callback only if it restarts */
+/* Left for a human: a callback must set the time if, and only if, it restarts the timer */
 static enum hrtimer_restart ticker_stray(struct hrtimer *timer)
 {
 	hrtimer_forward_now(timer, ms_to_ktime(3));

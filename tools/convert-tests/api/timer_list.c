@@ -111,7 +111,7 @@ static void driver_use_foreign(struct sock *sk)
 	del_timer_sync(&sk->sk_timer);
 }
 
-/* What is left for a human */
+/* Left for a human */
 static void driver_apart(struct timer_list *t)
 {
 	struct driver *d = from_timer(d, t, apart);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the compiler does not see, as configured */
+/* Code that is not compiled in this configuration */
 #include <linux/module.h>
 
 struct configured {

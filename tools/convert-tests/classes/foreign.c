@@ -22,7 +22,7 @@ static void foreign_own(struct timer_list *t)
 {
 	struct foreign *f = timer_container_of(f, t, timer);
 
-	/* A call in the path */
+	/* The path to the timer has a call */
 	mod_timer(&foreign_hcd(f)->rh_timer, jiffies + HZ);
 	mod_timer(&f->timer, jiffies + HZ);
 }

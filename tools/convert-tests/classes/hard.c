@@ -11,13 +11,13 @@ struct hard {
 	spinlock_t	lock;		/* nothing */
 };
 
-/* It is only for hardirq context, and the mode says so */
+/* This callback is only for hardirq context, and the mode says so */
 static enum hrtimer_restart hard_mode(struct hrtimer *timer)
 {
 	return HRTIMER_NORESTART;
 }
 
-/* What it calls is only for hardirq context */
+/* This callback calls a function that is only for hardirq context */
 static enum hrtimer_restart hard_poll(struct hrtimer *timer)
 {
 	iio_trigger_poll(timer);
@@ -30,7 +30,7 @@ static void hard_lock(struct hard *h)
 	spin_unlock(&h->lock);
 }
 
-/* Interrupt handlers may take the lock, and it leaves interrupts as they are */
+/* Interrupt handlers may take the lock, and spin_lock() does not switch interrupts off */
 static enum hrtimer_restart hard_locked(struct hrtimer *timer)
 {
 	hard_lock(container_of(timer, struct hard, locked));
@@ -48,7 +48,7 @@ static enum hrtimer_restart hard_waited_for(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* An interrupt handler may not wait for what it has interrupted */
+/* An interrupt handler must not wait for a callback that it may have interrupted */
 static irqreturn_t hard_handler(int irq, void *data)
 {
 	struct hard *h = data;

@@ -44,7 +44,7 @@ static void members_inside(struct timer_list *t)
 		add_timer(&m->inside);
 }
 
-/* The time is for the first way round only */
+/* The time is set for the first pass of the loop only */
 static void members_loop(struct timer_list *t)
 {
 	struct members *m = timer_container_of(m, t, loop);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names that contain those of timers, or are the same, and are none */
+/* Names that contain or equal names of timers, but are not timers */
 #include <linux/module.h>
 
 struct names {

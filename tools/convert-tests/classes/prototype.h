@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a callback returns changes in its declaration as well */
+/* The return type of a callback changes in its declaration, too */
 #ifndef _PROTOTYPE_H
 #define _PROTOTYPE_H
 

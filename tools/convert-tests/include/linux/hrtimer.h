@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Of the kernel's header of this name, what the drivers in here use */
+/* The part of the kernel's header of this name that the drivers here use */
 #ifndef _LINUX_HRTIMER_H
 #define _LINUX_HRTIMER_H
 
