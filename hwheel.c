@@ -1735,7 +1735,7 @@ static void hwheel_grow(struct work_struct *work)
 		raw_spin_unlock_irq(&base->lock);
 		if ((added && stocked) || idle)
 			return;
-		schedule_timeout_idle(HZ);
+		wait_event_idle_timeout(base->wait, READ_ONCE(base->closing), HZ);
 	}
 }
 
@@ -3156,6 +3156,7 @@ static void hwheel_stop_base(struct hwheel_base *base)
 {
 	hwheel_stop_hrtimer(base);
 	cancel_work_sync(&base->work);
+	wake_up_all(&base->wait);	/* hwheel_grow() may wait for memory */
 	cancel_work_sync(&base->grow);
 }
 
@@ -3239,8 +3240,7 @@ static void hwheel_retire(struct hwheel *wheel)
  * wheel that is destroyed already. But the next hwheel_create() uses the memory of
  * a destroyed wheel again: a second hwheel_destroy() then destroys the new wheel.
  *
- * Context: task; sleeps. If there was no memory for the wheel's levels, it may wait
- * for up to a second. If one of the wheel's callbacks calls this, it warns and does
+ * Context: task; sleeps. If one of the wheel's callbacks calls this, it warns and does
  * nothing.
  */
 void hwheel_destroy(struct hwheel *wheel)

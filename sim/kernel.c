@@ -521,12 +521,6 @@ void msleep(unsigned int msecs)
 	sim_sleep(msecs * 1000000ULL);
 }
 
-long schedule_timeout_idle(long ticks)
-{
-	sim_sleep(ticks * TICK_NSEC);
-	return 0;
-}
-
 /* Wait for each CPU and task that has interrupts, preemption or softirqs off. */
 void synchronize_rcu(void)
 {
@@ -1131,6 +1125,20 @@ void sim_finish_wait(wait_queue_head_t *wq, struct sim_wait *wait)
 	sim_step(SIM_CALL);
 	if (wait->entry.next)
 		list_del(&wait->entry);
+}
+
+/* Block the current task, which waits, until it is woken, or until sim_time is @end. */
+bool sim_wait_until(unsigned long long end)
+{
+	struct task_struct *task = sim_cpu->curr;
+
+	if (sim_time >= end)
+		return false;
+	task->wake_at = end;
+	irq_at(sim_cpu, end);
+	sim_schedule();
+	task->wake_at = SIM_NEVER;
+	return true;
 }
 
 void wake_up_all(wait_queue_head_t *wq)
@@ -2016,7 +2024,7 @@ static char *percpu;
 static size_t percpu_used;
 static struct {
 	size_t at, size;
-} percpu_free[64];
+} percpu_live[64];			/* allocations; size is 0 if there is none */
 
 static bool in_percpu(const void *ptr)
 {
@@ -2043,18 +2051,21 @@ void *sim_per_cpu(const void *ptr, int cpu)
 void *sim_alloc_percpu(size_t size, size_t align)
 {
 	size_t at;
-	int cpu;
+	int cpu, i = 0;
 
 	if (alloc_fails())
 		return NULL;
+	while (percpu_live[i].size)
+		if (++i == ARRAY_SIZE(percpu_live))
+			sim_find("too many per-CPU allocations");
 	at = (percpu_used + align - 1) & -align;
 	percpu_used = at + size;
 	if (percpu_used > PERCPU_SIZE)
 		sim_find("out of per-CPU memory");
 	for (cpu = 0; cpu < SIM_CPUS; cpu++)
 		memset(percpu + cpu * PERCPU_SIZE + at, 0, size);
-	percpu_free[sim_allocs % 64].at = at;
-	percpu_free[sim_allocs % 64].size = size;
+	percpu_live[i].at = at;
+	percpu_live[i].size = size;
 	sim_allocs++;
 	return __start_sim_percpu + at;
 }
@@ -2069,13 +2080,12 @@ void free_percpu(void *ptr)
 		return;
 	sim_step(SIM_CALL);
 	sim_allocs--;
-	for (i = 0; i < 64; i++)
-		if (percpu_free[i].at == at)
-			break;
-	if (i == 64)
-		return;
+	for (i = 0; !percpu_live[i].size || percpu_live[i].at != at;)
+		if (++i == ARRAY_SIZE(percpu_live))
+			sim_find("per-CPU memory freed that was not allocated");
 	for (cpu = 0; cpu < SIM_CPUS; cpu++)
-		memset(percpu + cpu * PERCPU_SIZE + at, 0x6b, percpu_free[i].size);
+		memset(percpu + cpu * PERCPU_SIZE + at, 0x6b, percpu_live[i].size);
+	percpu_live[i].size = 0;
 }
 
 /* ------------------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 #define SINGLE_DEPTH_NESTING			1
 #define lock_set_subclass(map, subclass, ip)	((void)0)
 #define lock_acquire_exclusive(...)		((void)0)
+#define lock_map_acquire(map)			((void)0)
 #define lock_map_release(map)			((void)0)
 
 #endif /* _SIM_LINUX_LOCKDEP_H */

@@ -9,7 +9,6 @@
 
 struct task_struct *sim_current(void);
 void cond_resched(void);
-long schedule_timeout_idle(long ticks);
 void cpu_relax(void);
 void sim_might_sleep(const char *where);
 

@@ -18,6 +18,7 @@ void init_waitqueue_head(wait_queue_head_t *wq);
 void sim_prepare_to_wait(wait_queue_head_t *wq, struct sim_wait *wait);
 void sim_finish_wait(wait_queue_head_t *wq, struct sim_wait *wait);
 void sim_schedule(void);
+bool sim_wait_until(unsigned long long end);
 void wake_up_all(wait_queue_head_t *wq);
 bool wq_has_sleeper(wait_queue_head_t *wq);
 
@@ -33,6 +34,20 @@ bool wq_has_sleeper(wait_queue_head_t *wq);
 			if (condition)					\
 				break;					\
 			sim_schedule();					\
+		}							\
+		sim_finish_wait(&(wq), &__wait);			\
+	} while (0)
+
+#define wait_event_idle_timeout(wq, condition, ticks)			\
+	do {								\
+		unsigned long long __end = sim_time + (ticks) * TICK_NSEC; \
+		struct sim_wait __wait = { };				\
+									\
+		might_sleep();						\
+		for (;;) {						\
+			sim_prepare_to_wait(&(wq), &__wait);		\
+			if ((condition) || !sim_wait_until(__end))	\
+				break;					\
 		}							\
 		sim_finish_wait(&(wq), &__wait);			\
 	} while (0)
