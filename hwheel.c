@@ -118,7 +118,8 @@
  *    base, an isolated CPU sends a kick, and the other CPU uses irq_work. For a
  *    HWHEEL_DEFERRABLE wheel it sends no kick, because a kick would wake an idle CPU. The
  *    level is then missing until a run, or a CPU that is not isolated, asks for it.
- *  - Creation, destruction and debugfs use only locks, so they interrupt nobody.
+ *  - Creation, destruction and debugfs use only locks, so they interrupt nobody. The
+ *    exception is memory of vmalloc(): freeing it interrupts all CPUs.
  *
  * If no CPU is isolated, all this costs one nop per arming: a static key of the kernel is off.
  *
@@ -1988,7 +1989,8 @@ EXPORT_SYMBOL_GPL(hwheel_add);
  *	counts as 0
  *
  * hwheel picks a tick from now + @delay to now + @delay + @slack: the one at which
- * the widest spoke begins. Timers with slack meet in such ticks: they share spokes
+ * the widest spoke begins. If there is no tick in that time, it is the next one. Timers with
+ * slack meet in such ticks: they share spokes
  * and interrupts, and cascade less or never. hwheel_expires() returns the
  * instant that was picked.
  *
