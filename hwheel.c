@@ -66,14 +66,14 @@
  * was set back, it also sets back the levels (levels_set_back()). Then it arms the hrtimer
  * again.
  *
- * - A run calls hwheel_time() before each callback. So a callback runs only if its timer is
+ * - Here a run calls hwheel_time() before each callback. So a callback runs only if its timer is
  *   due by the last reading of the clock, whatever happens to the clock.
  * - Until a base has the new offset, arming may count a timer as overdue although it is not.
  *   levels_set_back() finds such timers.
  * - A base may have no run for a long time. So the timekeeping code tells hwheel that the
- *   clock was set (hwheel_timekeeping()). An irq_work then kicks each base that has timers. A
- *   base without timers starts no hrtimer, so it needs no kick. The irq_work gives such a
- *   base the new offset itself, and wakes no CPU for that.
+ *   clock was set (hwheel_timekeeping()). An irq_work then kicks the bases that must start
+ *   their hrtimers again (hwheel_base_set()). It gives the new offset to all others itself,
+ *   and wakes no CPU for that.
  *
  * The timekeeping code calls hwheel in each tick, too. It passes in the offset and the time
  * of the next leap second. Only a tick inserts the leap second, and the tick can be late.
@@ -112,10 +112,10 @@
  *
  *  - An isolated CPU arms other timers on a CPU that is not isolated (hwheel_home()). The
  *    timer stays on its base if the CPU of that base is not isolated.
- *  - Timers of a CPU that goes offline move to such a CPU, too.
+ *  - If a CPU goes offline, its timers also move to a CPU that is not isolated.
  *  - hwheel queues its own work on an unbound workqueue, whose workers keep off isolated
- *    CPUs. The irq_work that queues it would interrupt an isolated CPU. So for another CPU's
- *    base, an isolated CPU sends a kick, and the other CPU uses irq_work. For a
+ *    CPUs. The irq_work that queues it interrupts the CPU that asks for the work. So for
+ *    another CPU's base, an isolated CPU sends a kick, and that CPU uses irq_work. For a
  *    HWHEEL_DEFERRABLE wheel it sends no kick, because a kick would wake an idle CPU. The
  *    level is then missing until a run, or a CPU that is not isolated, asks for it.
  *  - Creation, destruction and debugfs use only locks, so they interrupt nobody. The
@@ -236,7 +236,7 @@
 /* Buckets of lateness, one for each value of fls64() */
 #define HWHEEL_LATE		65
 
-/* A run reads the clock after this many callbacks. A power of two. */
+/* A run may read the clock only after this many callbacks. A power of two. */
 #define HWHEEL_CLOCK_EVERY	8
 
 /* timer->life of a timer that is shut down; base->life of a base that no wheel uses */
@@ -290,8 +290,8 @@ struct hwheel_base {
 	/*
 	 * Protects all members of the base that change, and all members of the
 	 * timers on it. Arming and cancelling, also from other CPUs, write to the
-	 * lock's cache line and to the first one of @levels. They only read the
-	 * rest.
+	 * lock's cache line and to the first one of @levels. They seldom write to
+	 * the rest.
 	 */
 	raw_spinlock_t		lock;
 	u32			life;		/* number of the wheel's life */
@@ -423,7 +423,7 @@ static ktime_t hwheel_offset(const struct hwheel *wheel, ktime_t now)
 	return offset;
 }
 
-/* The time on @wheel's clock, which is not CLOCK_MONOTONIC */
+/* The time on @wheel's clock, which is seldom CLOCK_MONOTONIC: see hwheel_begin_base() */
 static noinline ktime_t hwheel_other_clock(const struct hwheel *wheel)
 {
 	ktime_t now;
@@ -926,8 +926,8 @@ static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 
 /*
  * The clock of @base's wheel was set: at time @now it is @offset ahead of the drive's clock.
- * If no run or break is under way, the hrtimer must be armed again: the tick for which it is
- * armed now begins at another time, and an earlier tick may be next.
+ * If no run or break is under way, the hrtimer must be armed again: its tick begins at
+ * another time than before, and an earlier tick may be next.
  */
 static noinline void hwheel_new_offset(struct hwheel_base *base, ktime_t now, ktime_t offset)
 {
@@ -1989,10 +1989,10 @@ EXPORT_SYMBOL_GPL(hwheel_add);
  *	counts as 0
  *
  * hwheel picks a tick from now + @delay to now + @delay + @slack: the one at which
- * the widest spoke begins. If there is no tick in that time, it is the next one. Timers with
- * slack meet in such ticks: they share spokes
- * and interrupts, and cascade less or never. hwheel_expires() returns the
- * instant that was picked.
+ * the widest spoke begins. Timers with slack meet in such ticks: they share spokes
+ * and interrupts, and cascade less or never. hwheel_expires() returns the instant
+ * of the tick. If there is no tick in that time, the timer expires at the next
+ * tick, and hwheel_expires() returns now + @delay.
  *
  * Context: any but NMI.
  * Return: true if @timer was pending.
@@ -3215,12 +3215,13 @@ static void hwheel_retire(struct hwheel *wheel)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		WRITE_ONCE(per_cpu_ptr(wheel->bases, cpu)->closing, false);
 	mutex_lock(&hwheel_mutex);
 	list_del(&wheel->list);
 	wheel->closing = false;
 	mutex_unlock(&hwheel_mutex);
+	/* Not earlier: timers may be left, and CPU hotplug must not move them */
+	for_each_possible_cpu(cpu)
+		WRITE_ONCE(per_cpu_ptr(wheel->bases, cpu)->closing, false);
 	hwheel_put(wheel);
 }
 

@@ -38,14 +38,14 @@
  *     holds a lock, or keeps interrupts off, for at most HWHEEL_BATCH list moves,
  *     whatever the number of timers in a spoke. If callbacks use up the wheel's
  *     budget, the remaining ones begin in a later run, in order. The counter
- *     budget_overruns counts such runs. Two exceptions: a run of callbacks in hardirq
- *     context may keep interrupts off until it has used up its budget. If a clock is set
- *     back, hwheel splices the lists of up to 64 spokes under one lock hold.
+ *     budget_overruns counts the runs that were cut. Two exceptions: a run of callbacks in
+ *     hardirq context may keep interrupts off until it has used up its budget. If a clock
+ *     is set back, hwheel splices the lists of up to 64 spokes under one lock hold.
  * 7.  Quiet: without timers there are no interrupts. Cancelling the next timer to
  *     expire may still cost one interrupt. hwheel counts that interrupt as idle.
  * 8.  Order: on one CPU, timers of one wheel that are due at different ticks run in the
  *     order of those ticks. A timer that is armed for the past counts as due at the last
- *     tick that a run has reached.
+ *     tick that hwheel has seen pass on that CPU.
  * 9.  When a CPU goes offline, its timers move to another CPU and keep their times.
  * 10. If a wheel is destroyed while timers are pending on it, hwheel warns once,
  *     cancels them, and waits for the callbacks that are running.
@@ -57,7 +57,7 @@
  *
  * - Arming, or waiting for, a timer that was never set up and whose memory is all zeroes
  * - Arming a timer after its wheel was destroyed, or on an impossible CPU
- * - Passing NULL for a timer, a wheel or a callback
+ * - Setting up, arming or cancelling with NULL for a timer, a wheel or a callback
  * - Setting up a timer that is pending
  * - A callback that waits for itself, or for all callbacks of its wheel
  * - Sleeping on a wheel in one of its callbacks
@@ -130,9 +130,9 @@ enum hwheel_context {
 
 /* hwheel_config flag: the callbacks of an HWHEEL_WORK wheel may run on any CPU */
 #define HWHEEL_UNBOUND		BIT(0)
-/* hwheel_config flag: use CLOCK_REALTIME. It is 0, which in @clock means CLOCK_MONOTONIC */
+/* hwheel_config flag: use CLOCK_REALTIME, whose number, 0, in @clock means CLOCK_MONOTONIC */
 #define HWHEEL_REALTIME		BIT(1)
-/* hwheel_config flag: the wheel never wakes an idle CPU. Due timers wait until it wakes */
+/* hwheel_config flag: wake no idle CPU. Due timers wait until the CPU wakes */
 #define HWHEEL_DEFERRABLE	BIT(2)
 
 /**

@@ -6,7 +6,7 @@
  * of the kernel log. scripts/bench.py reads these lines:
  *
  *	subject=hwheel op=arm variant=relative tick_ns=1000000 crosses=0
- *	pending=1000 cpus=1 median=31.25 min=31.02 max=33.70 unit=ns
+ *	pending=1000 delay_ms=0 cpus=1 median=31.25 min=31.02 max=33.70 unit=ns
  *
  * A row is a subject and a way to use it: one thing to measure. A round of a group
  * measures all rows of the group, one after the other. The next round measures them in
@@ -751,7 +751,7 @@ struct bench_row {
  * @units: units of these results
  * @counts: the numbers that @run gets, instead of the numbers of pending timers
  * @count_name: the name of these numbers, if not "pending"
- * @most: the largest of these numbers to measure
+ * @most: the largest number of pending timers to measure
  * @only_most: measure only the largest number up to @most
  * @once: one round is enough
  * @run: measures a row; stores results in hundredths of their units
@@ -946,8 +946,8 @@ static const struct bench_row bench_core_rows[] = {
 /*
  * expire: the cost of expiring, per timer. All timers become due while callbacks are
  * disabled. For hard hrtimers this means that interrupts are off. For all others it means
- * that softirqs are off. Callbacks are disabled before the first timer is armed, so all
- * cascades happen in the measured time.
+ * that softirqs are off. Softirqs are off before the first timer is armed, so all cascades
+ * happen in the measured time.
  *
  * The measured time begins when callbacks are enabled, and ends with the last callback.
  * It includes all that happens between callbacks: budgets, ksoftirqd, interrupts. The
@@ -1360,8 +1360,8 @@ static const struct bench_row bench_cascade_rows[] = {
  * bounds: a search for the arrangement of timers in which callbacks begin latest. Each round
  * makes a wheel of random geometry, budget and context, and arms a crowd on it: due at one
  * tick, in one spoke, over some time, or beyond all levels. Part of a large crowd expires
- * only after the round. Then the round re-arms some of the timers, for earlier and for
- * later times; at some of these, many spokes begin. A round of edges fills one spoke of each
+ * only after the round. When the crowd is armed, the round re-arms some of the timers, for
+ * earlier and for later times; at some of these, many spokes begin. A round of edges fills one spoke of each
  * level instead, with too few timers for a crowd. All these spokes begin at one tick.
  *
  * The lateness of a callback counts from its tick. The round subtracts a microsecond (two
@@ -1370,9 +1370,8 @@ static const struct bench_row bench_cascade_rows[] = {
  *
  * Timers that are not for the past run in the order of their ticks. So if the next timer is
  * due more than a break after the last callback, the wheel was idle. A timer for the past
- * may run before others that are due. It shows that the wheel was idle only if it was armed
- * so long after the last callback that other due timers would have run: after a break and
- * BENCH_GOES_ON.
+ * may run before others that are due. It shows an idle wheel only if it was armed more than
+ * a break and BENCH_GOES_ON after the last callback: by then other due timers would have run.
  */
 #define BENCH_AGAIN		400	/* timers that are re-armed */
 #define BENCH_GOES_ON		(100 * BENCH_US)	/* for an interrupt and list moves */

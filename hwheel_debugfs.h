@@ -2,9 +2,9 @@
 /*
  * hwheel in debugfs: /sys/kernel/debug/hwheel/<wheel>/
  *
- * hwheel.c includes this file. The code here only reads. It walks through the timers of a
- * spoke, HWHEEL_BATCH / 2 at a time (levels_walk_begin()), and drops the lock in between.
- * So a reader does not hold the lock for long, but timers may change during the walk.
+ * hwheel.c includes this file. The code here changes no timers. It walks through the timers
+ * of a spoke, HWHEEL_BATCH / 2 at a time (levels_walk_begin()), and drops the lock in
+ * between. So a reader does not hold the lock for long, but timers may change meanwhile.
  * Some members are read without the lock, with data_race(): the reader sees the old or
  * the new value. The parking lot, with the timers in transit, is shown as the level above
  * the top level, and the attic as the level above the parking lot.
@@ -339,8 +339,10 @@ static void *hwheel_timers_start(struct seq_file *m, loff_t *pos)
 	struct hwheel_reader *reader = m->private;
 	u64 spoke = *pos >> 32, n = lower_32_bits(*pos);
 
-	if (!*pos)
+	if (!*pos) {
+		reader->spoke = U64_MAX;	/* a reader that has gone back to the beginning */
 		return SEQ_START_TOKEN;
+	}
 	if (!spoke)
 		spoke = 1;
 	while (spoke != reader->spoke || n >= reader->nr) {

@@ -53,8 +53,8 @@ static inline ktime_t hwheel_until_jiffies(unsigned long when)
  *
  * Use it instead of timer->expires. If the timer was armed with
  * hwheel_until_jiffies(@when), this returns @when or @when + 1. For a timer that was
- * never armed, it returns the value that jiffies had at boot. If boot was
- * more than LONG_MAX jiffies ago, it returns the present jiffies + LONG_MIN.
+ * never armed, on CLOCK_MONOTONIC, it returns the value that jiffies had at boot. If
+ * boot was more than LONG_MAX jiffies ago, it returns the present jiffies + LONG_MIN.
  *
  * Context: any but NMI. Takes no lock on 64-bit.
  * Return: the first value of jiffies at or after the timer's expiration.

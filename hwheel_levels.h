@@ -91,9 +91,10 @@
  * ---------------
  *
  * To find the due timers of a mixed spoke, its timers must move down. If there are many,
- * this takes long and makes other timers late. A crowd is a spoke with HWHEEL_CROWD timers
- * or more. levels_step() sifts a crowd before its spoke begins: a few timers per call,
- * while nothing is due. Each of these timers goes
+ * this takes long and makes other timers late. A crowd is a spoke that has taken
+ * HWHEEL_CROWD timers or more since it was empty. (Cancelled timers count, too: arming then
+ * need not look at them.) levels_step() sifts a crowd before its spoke begins: a few timers
+ * per call, while nothing is due. Each of these timers goes
  *
  * - to a lower level, if that level already reaches the timer's tick;
  * - otherwise to the fan of the spoke. A fan is up to 64 spokes of equal width that
@@ -105,7 +106,7 @@
  * Arming does not use fans. A new timer goes to the spoke's own lists. When these lists
  * are a crowd again, they are sifted again.
  *
- * Crowds are sifted in the order in which their spokes begin. Sifting begins early enough
+ * In each level, crowds are sifted in the order in which their spokes begin. Sifting begins early enough
  * to finish all crowds in time (levels_lead()), but not earlier. An earlier start would
  * send more timers to fans instead of levels. It would also move timers that are
  * cancelled soon after, and those moves would be for nothing.
@@ -118,8 +119,8 @@
  * tick. None of these lists is a crowd. With n levels these spokes are
  *
  * - one spoke in each of the n - 1 levels above 0, and one bucket: n spokes;
- * - the first spoke of the fan of each of these, and of a bucket that the clock entered
- *   earlier: n + 1 spokes of fans.
+ * - one spoke in the fan of each of these, and one in the fan of a bucket that the clock
+ *   entered earlier: n + 1 spokes of fans.
  *
  * Together they have at most
  *
@@ -136,7 +137,7 @@
  * the clock may be behind the time while much is due. If "now" were the clock, a timer
  * that a callback arms for the past would run right after that callback. Callbacks that
  * keep doing so would shut out all other timers. So "now" is the floor: the last tick
- * that was passed to levels_step(). The timer goes to the spoke of the floor, not to that
+ * that the levels were told has come. The timer goes to the spoke of the floor, not to that
  * of its own tick. So it runs behind all timers that are due at ticks before the floor.
  *
  * The clock is set back
@@ -158,10 +159,10 @@
  * due, levels_step() empties the closed levels, a few timers per call. Each timer moves
  * once. An empty level opens again, with the wheel's clock.
  *
- * The contents of all buckets go to the attic, with one splice for each bucket. The attic
- * is a second set of buckets. It counts as a closed level while it is occupied. While the
- * attic is occupied, buckets get no fans. So a bucket and its spoke in the attic never both
- * have a fan. Therefore the clock may be set back again at once.
+ * The contents of all buckets go to the attic, with two splices for each bucket, one for
+ * each list. The attic is a second set of buckets. It counts as a closed level while it is
+ * occupied. While the attic is occupied, buckets get no fans. So a bucket and its spoke in
+ * the attic never both have a fan, and setting the clock back again never merges two fans.
  *
  * After the clock was set back, l->redo is the old floor. A bound at or before l->redo may
  * be that of timers for the past. Spokes of closed levels with such a bound come before all
@@ -206,7 +207,7 @@
 #define HWHEEL_BATCH		32
 #define HWHEEL_STEP		(HWHEEL_BATCH / 2)
 /*
- * A spoke with this many timers is a crowd. HWHEEL_CROWD is for levels and buckets,
+ * A spoke that has taken this many timers is a crowd. HWHEEL_CROWD is for levels and buckets,
  * HWHEEL_CROWD_FAN for fans. Both are powers of two. Arming checks a spoke at every
  * HWHEEL_CROWD-th timer, which costs less than two instructions per timer.
  */
@@ -379,8 +380,8 @@ struct hwheel_level {
 } ____cacheline_aligned;
 
 /*
- * The size of a level's largest crowd, in timers. The number may be up to twice too large:
- * see levels_note_most(). A round of a level is as many slots as it has spokes.
+ * The size of a level's largest crowd, in timers. The number may be too large: it counts
+ * timers that were cancelled, and levels_note_most() may double it. A round of a level is as many slots as it has spokes.
  */
 struct hwheel_most {
 	u64			now;		/* in this round */
@@ -392,8 +393,8 @@ struct hwheel_most {
  * struct hwheel_levels - a layered wheel
  * @clock: the tick that the wheel has reached. Timers due at or before it may run. While
  *	much is due, the clock is behind the time
- * @floor: the last tick that was passed to levels_step(). A timer armed for an earlier
- *	tick counts as due at the floor
+ * @floor: the last tick that is known to have come. A timer armed for an earlier tick
+ *	counts as due at the floor
  * @pending: number of timers
  * @above: no spoke above level 0 has a bound before this tick
  * @walk: next entry that levels_walk_next() looks at. When that timer leaves, @walk
@@ -1010,7 +1011,7 @@ static inline void levels_set_crowded(struct hwheel_levels *l, struct hwheel_spo
 	}
 }
 
-/* With this many timers in its own lists @spoke is a crowd */
+/* If its own lists have taken this many timers, @spoke is a crowd */
 static inline unsigned int levels_few(const struct hwheel_spoke *spoke)
 {
 	return spoke->more & HWHEEL_CHILD ? HWHEEL_CROWD_FAN : HWHEEL_CROWD;
@@ -1553,8 +1554,8 @@ static inline u64 levels_next_sift(struct hwheel_levels *l, struct hwheel_spoke 
 
 /*
  * Is @spoke marked as crowded, and is a crowd of its size noted already? The mark alone is
- * not enough. If its own lists have just become a crowd, the mark may be for a crowd in its
- * fan, and that crowd is sifted later.
+ * not enough. If @spoke's own lists have just become a crowd, the mark may be for a crowd in
+ * the fan, which begins later.
  */
 static __always_inline bool levels_known(const struct hwheel_levels *l,
 					 const struct hwheel_spoke *spoke)
@@ -2001,7 +2002,7 @@ static inline void levels_stow(struct hwheel_levels *l, struct hwheel_spoke *fro
 
 /*
  * The clock was set back: the present tick is @now, which is before the floor. Takes at
- * most one splice for each bucket. See "The clock is set back".
+ * most two splices for each bucket. See "The clock is set back".
  */
 static inline void levels_set_back(struct hwheel_levels *l, u64 now)
 {
@@ -2047,10 +2048,10 @@ static inline void levels_grow(struct hwheel_levels *l, struct hwheel_spoke *spo
  * @l: the levels
  * @now: the present tick
  *
- * Due timers come before all other work, in the order of their ticks. A timer that is
- * armed for a tick that has passed counts as due at the floor. So callbacks that arm
- * timers for the past do not hold up other timers. Between two calls, timers may be
- * added, removed and changed.
+ * Due timers come before all other work but levels_redo(), in the order of their ticks. A
+ * timer that is armed for a tick that has passed counts as due at the floor. So callbacks
+ * that arm timers for the past do not hold up other timers. Between two calls, timers may
+ * be added, removed and changed.
  *
  * Return: HWHEEL_DUE if there are timers to pop and run; HWHEEL_MOVED if some were
  * moved and there may be more to do; HWHEEL_IDLE if nothing is left to do.
@@ -2126,7 +2127,7 @@ static inline struct hwheel_timer *levels_any(struct hwheel_levels *l)
 
 /*
  * The most coarsely aligned tick from @first to @last: the tick at which the widest slot
- * begins. If several slots of that width begin there, this takes the slot whose number has
+ * begins. If several slots of that width begin in that range, it is the slot whose number has
  * the most zero bits at its end. Timers with slack meet in such ticks. @first must not be
  * 0, and @last must not be less than @first.
  */

@@ -305,8 +305,8 @@ static ktime_t later(ktime_t now, ktime_t delay)
 }
 
 /*
- * Arm a probe and note the window of its expiration. The probe must not expire before
- * the window is noted, so its delay must be long enough.
+ * Arm a probe and note the window of its expiration. The callback reads only the begin of
+ * the window, which is noted before the probe is armed.
  */
 bool hwt_probe_add_range(struct probe *p, ktime_t delay, ktime_t slack)
 {

@@ -2,7 +2,7 @@
 /*
  * Suites hwheel_api_*: arming, cancelling, re-arming, periods, the three ways to set a
  * timer up. The tests check that each callback runs in the window that its probe was
- * armed for. A table has the value that each call must return in each state.
+ * armed for. Each call must return whether the timer was pending, in each state.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -200,8 +200,8 @@ static void act_past(struct probe *p)
 
 /*
  * Two callbacks re-arm their timers for the past or for the same time again and again.
- * They must not starve the other timers. Some of these are due at once, some in groups, and
- * some after a cascade.
+ * They must not starve the other timers. One of these is due now, some are due soon, and the
+ * others after a cascade.
  */
 static void test_past_again(struct kunit *test)
 {

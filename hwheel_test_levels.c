@@ -900,7 +900,7 @@ static void test_crowded(struct kunit *test)
 		advance(rig, TICK + 1);
 	}
 
-	/* A timer on its way to the fan lowers the spoke's bound. It does not join the spoke. */
+	/* A timer that goes to the spoke's fan lowers the spoke's bound. It does not join the spoke. */
 	add(rig, &t[0], 2 * TICK + 5);
 	add(rig, &t[1], 2 * TICK + 6);
 	for (i = 2; i < CROWD; i++)
@@ -1328,7 +1328,7 @@ static void test_walk(struct kunit *test)
 struct model_timer {
 	struct item		item;
 	struct list_head	sorted;
-	u64			due;		/* at least the floor when it was armed */
+	u64			due;		/* its tick, or the floor if that was later */
 	bool			past;		/* it was armed for the past */
 	bool			armed;
 };

@@ -186,7 +186,7 @@ static void test_destroy_pending(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, hwheel_pending(&doomed[i].timer));
 	kunit_kfree(test, doomed);
 
-	/* The memory is poisoned: a late write shows here, or KASAN reports it. */
+	/* The memory is free: KASAN reports a late write. */
 	hwt_probe_add(p, 2 * delay);
 	hwt_expect_once(test, p, 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&hwt_probes_run), ran + 1);

@@ -671,7 +671,7 @@ static void victim_free(struct victim *v)
 
 /*
  * Replace the slot's victim by @new. The slot is locked, and the victim neither pending
- * nor about to run. Half of the old victims are poisoned and kept, which shows late
+ * nor about to run. All old victims are poisoned. Half of them are kept, which shows late
  * callbacks and late writes. The others are freed, for KASAN. Return: the memory to free
  * after the lock is dropped.
  */
@@ -817,7 +817,7 @@ static void private_arm(struct slot *s, enum event op, struct rnd_state *rnd, bo
 	s->live_due.expires = expires;
 	s->live_due.base = timer_base(timer);
 	s->live_due.epoch = atomic_read(&hotplug_epoch);
-	/* If the callback runs, hwheel_add_on() leaves the move to the run */
+	/* If the callback is running, the timer moves only when the callback has ended */
 	s->live_due.ordered = op != OP_ADD_ON && expires > plan.after;
 	s->live_due.armed_at = plan.after;
 }
@@ -1413,7 +1413,7 @@ static void shared_event(struct shared *sh, enum event op, struct rnd_state *rnd
 		shared_arm(sh, op, rnd);
 	}
 out:
-	smp_mb__before_atomic();	/* if a CPU sees no users, it sees their writes */
+	smp_mb__before_atomic();	/* who sees users == 0 sees the writes above */
 	atomic_dec(&sh->users);
 }
 
@@ -1554,7 +1554,7 @@ static void task_event(struct rnd_state *rnd)
 
 	count_event(IN_TASK);
 	if (op >= OP_ANYWHERE) {
-		/* On PREEMPT_RT this may preempt the callback for which the thread waits */
+		/* On PREEMPT_RT an urgent thread may preempt the callback for which it waits */
 		bool urgent = !below(rnd, 4);
 
 		if (urgent)
@@ -2168,7 +2168,7 @@ static int monitor_thread(void *unused)
 	bool stay = true;
 
 	while (stay && !over()) {
-		/* The next multiple of CROWD_NS but one: many timers join before it is due */
+		/* One to two CROWD_NS from now: many timers join before it is due */
 		WRITE_ONCE(crowd_at,
 			   (div_s64(ktime_get(), CROWD_NS) + 2) * (s64)CROWD_NS);
 		stay = nap(HZ / 4);

@@ -257,8 +257,8 @@ static __always_inline bool hwheel_work_mod(int cpu, struct workqueue_struct *wq
  * @dwork: the delayed work, set up
  * @delay: as in hwheel_queue_delayed_work()
  *
- * If @dwork is pending, it is cancelled first, also if it is on a workqueue already. Then
- * it is queued as by hwheel_queue_delayed_work(). If @dwork is disabled, nothing is done.
+ * If @dwork is pending, this call replaces the earlier one, also if @dwork is on a
+ * workqueue already. Otherwise it works as hwheel_queue_delayed_work(). If @dwork is disabled, nothing is done.
  *
  * Context: any but NMI.
  * Return: true if @dwork was pending.

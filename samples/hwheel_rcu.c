@@ -18,7 +18,7 @@
  *     re-arm a timer whose callback is about to free the session.
  *  2. session_open() arms the timer before it publishes the session. It does
  *     both under the lock that the callback takes. So a session that can be
- *     found has an owner, and the callback finds the session in the table.
+ *     found gets an owner, and the callback finds the session in the table.
  *  3. The owner frees the session with kfree_rcu(). A reader may still hold a
  *     pointer to the session and call hwheel_mod_pending(), which then returns
  *     false.

@@ -76,7 +76,7 @@
 #include "../hwheel.h"
 
 #define SLACK_MS	100	/* the greatest slack of a timer */
-#define GRACE_MS	30000	/* a timer that is later counts as lost */
+#define GRACE_MS	30000	/* a timer is lost if it is later than this */
 #define BATCH		256	/* sessions between two calls of cond_resched() */
 #define POLL_MS		1000
 #define PROGRESS_MS	5000
@@ -336,7 +336,7 @@ unlock:
 /* Sleep for @timeout jiffies. Return: false if the thread has to stop. */
 static bool nap(long timeout)
 {
-	/* Before the test, so that kthread_stop()'s wakeup is not missed. */
+	/* First the state: the wakeup of kthread_stop() must not be missed. */
 	set_current_state(TASK_INTERRUPTIBLE);
 	if (!kthread_should_stop())
 		schedule_timeout(timeout);

@@ -172,7 +172,7 @@ unconverted()
 	sed -nE 's/^.*\/([^/]*):[0-9]+: (stays|left): [^:]*: /\1: /p' "$1" | sort -u
 }
 
-# can_converts: the same for the hrtimers of bcm.c
+# can_converts: as converts, for bcm.c's hrtimers
 can_converts()
 {
 	local dir=$lab_work/can copy=$lab_work/can-unhelped status=0 before after

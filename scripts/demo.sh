@@ -55,7 +55,7 @@ say "demo: booting $release, then $sessions sessions of up to $((max_ms / 1000))
 	echo "recording='$plot'"
 	cat "$lab_scripts/guest/demo.sh"
 } >"$lab_work/payload"
-# An emulated CPU may be ten times slower
+# An emulated CPU may be five times slower
 TIMEOUT=${TIMEOUT:-$((300 + (max_ms + traffic_ms) / 200))} \
 	"$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 2G "$lab_work/payload" \
 	"$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_{jobs,rcu,sessions}.ko \

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Fuzzes the layered wheel in user space, under ASan and UBSan. The kept inputs are the
-# lines of fuzz/corpus.txt; fuzz/fuzz_levels.c tells what they mean. A run keeps the inputs
-# that it finds in the cache.
+# lines of fuzz/corpus.txt; fuzz/fuzz_levels.c tells what they mean. A run keeps new
+# inputs in the cache.
 #
 # Usage: [TIME=seconds] fuzz.sh [run]	libFuzzer looks for new inputs until it finds
 #					a fault, TIME is up, or you interrupt it
-#	 fuzz.sh replay [gcc-options]	runs the kept inputs, built by gcc, then the levels'
-#					KUnit cases
+#	 fuzz.sh replay [gcc-options]	builds with gcc, runs the kept inputs, then the
+#					levels' KUnit cases
 #	 fuzz.sh fault NAME		plants a fault, which the kept inputs must find
 #	 fuzz.sh faults			prints the names of these faults
 #	 fuzz.sh cover			prints which lines of hwheel_levels.h the kept

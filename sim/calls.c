@@ -336,6 +336,25 @@ static void bad_numbers(void)
 	free(text);
 }
 
+/*
+ * A reader goes back to the beginning of the file timers. The only timer is in the first
+ * spoke of the first CPU: so the last spoke that was read is the first one of the file.
+ */
+static void read_again(void)
+{
+	const s64 turn = 128000000;	/* of level 0 */
+	char *text;
+
+	setup(one, count);
+	hwheel_add_on(one, turn, 0);
+	sim_sleep(10000000);		/* until there is a level 0 */
+	hwheel_add_on(one, turn - (s64)sim_time % turn - 100000, 0);
+	text = sim_read_again("known", "timers", 4096);
+	EXPECT(strstr(text, "\n0 0 0 "));
+	free(text);
+	EXPECT(hwheel_cancel(one));
+}
+
 static void wait_for_itself(struct hwheel_timer *timer)
 {
 	hwheel_add(timer, 1000000000);
@@ -824,6 +843,7 @@ void known_calls(void)
 	unset_timers();
 	bad_numbers();
 	other_timers();
+	read_again();
 	delayed_work();
 	debug_objects();
 	conversions();

@@ -2148,7 +2148,7 @@ void debugfs_remove(struct dentry *dir)
 			debugfs_remove(dentry);
 }
 
-char *sim_read_file(const char *dir, const char *name, size_t chunk)
+static char *read_file(const char *dir, const char *name, size_t chunk, bool again)
 {
 	struct dentry *dentry;
 	struct inode inode;
@@ -2181,6 +2181,12 @@ char *sim_read_file(const char *dir, const char *name, size_t chunk)
 		got = dentry->fops->read(&file, text + n, chunk, &pos);
 		dentry->readers--;
 		wake_up_all(&debugfs_readers);
+		if (!got && again) {
+			again = false;
+			n = 0;
+			pos = dentry->fops->llseek(&file, 0, SEEK_SET);
+			continue;
+		}
 		if (got <= 0)
 			break;
 		n += got;
@@ -2193,6 +2199,17 @@ char *sim_read_file(const char *dir, const char *name, size_t chunk)
 	}
 	dentry->fops->release(&inode, &file);
 	return text;
+}
+
+char *sim_read_file(const char *dir, const char *name, size_t chunk)
+{
+	return read_file(dir, name, chunk, false);
+}
+
+/* Read the file, go back to its beginning, and read it again. Returns the second text. */
+char *sim_read_again(const char *dir, const char *name, size_t chunk)
+{
+	return read_file(dir, name, chunk, true);
 }
 
 static struct seq_file *seq_new(struct file *file)
@@ -2323,7 +2340,14 @@ ssize_t seq_read(struct file *file, char __user *to, size_t size, loff_t *pos)
 
 loff_t seq_lseek(struct file *file, loff_t offset, int whence)
 {
-	return -EINVAL;
+	struct seq_file *m = file->private_data;
+
+	if (offset || whence != SEEK_SET)
+		return -EINVAL;
+	m->index = 0;
+	m->from = 0;
+	m->count = 0;
+	return 0;
 }
 
 int seq_release(struct inode *inode, struct file *file)

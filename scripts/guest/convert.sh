@@ -38,7 +38,7 @@ uptime_ms()
 	echo $up
 }
 
-# until_ms NAME START COMMAND...: logs how long after START COMMAND succeeded
+# until_ms NAME START COMMAND...: logs the time from START to COMMAND's success
 until_ms()
 {
 	name=$1 start=$2

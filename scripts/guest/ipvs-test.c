@@ -47,7 +47,7 @@ static void test_expires(const char *name, long long begin)
 	long long late;
 	int left;
 
-	/* The end of a second, so that what is left does not depend on the HZ */
+	/* Half a second past half an hour */
 	sleep_until(begin + TIMEOUT / 2 * NSEC_PER_SEC + NSEC_PER_SEC / 2);
 	printf("ip_vs %s, half an hour: %d\n", name, connections(&left));
 	sleep_until(begin + (TIMEOUT - 1) * NSEC_PER_SEC);

@@ -46,8 +46,8 @@ qemu=("qemu-system-$MACHINE" "${machine[@]}" -accel "tcg,thread=$thread"
 [ -z "${DISK-}" ] || qemu+=(-drive "if=virtio,format=raw,snapshot=on,file=$DISK")
 
 # QEMU in Debian 12 has a bug with several CPUs: at times a kernel that patches its own code
-# dies of a breakpoint ("Oops: int3"), mostly while it boots. hwheel sets no breakpoints,
-# so such a run says nothing about hwheel, and is repeated.
+# dies of a breakpoint ("Oops: int3"), mostly while it boots. Such a run says nothing about
+# hwheel, and is repeated.
 qemu_tripped()
 {
 	case $1 in

@@ -159,7 +159,7 @@ need_in_root()
 }
 
 # debian_mirror SUITE: prints the mirror of SUITE in the lists of this machine's apt, or else in
-# the lab's lists. All suites have one mirror; those whose names end with security have another.
+# the lab's lists. Suites whose names end with security have one mirror, all others another.
 # Prints nothing if no list has a mirror.
 debian_mirror()
 {
@@ -488,7 +488,7 @@ stock_modules_tree()
 
 # uml_sizes: prints two sizes in bytes for which UML is built: of the FP state, and of a
 # signal frame, which contains an FP state. They are the host's sizes, but at least those
-# of a CPU with AMX. So UML uses its stacks on each host as on a host with AMX.
+# of a CPU with AMX. So each host builds UML as a host with AMX does.
 uml_sizes()
 {
 	need gcc libc6-dev
