@@ -1546,7 +1546,7 @@ static void bench_round_edges(const struct hwheel_config *config, u64 width, kti
 	unsigned int level, i, many, last, n = 0;
 
 	for (level = config->levels; level; level--) {
-		/* Few in the bucket: before base they may move to a level, and make a crowd there */
+		/* Few in the bucket: they may move to a level before base, and make a crowd */
 		many = level == config->levels ? bench_random(BENCH_EDGE) :
 						 BENCH_EDGE - bench_random(8);
 		while (ktime_get() < base - (ktime_t)(2 * width))
