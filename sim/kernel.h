@@ -154,7 +154,7 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires);
 struct hwheel_base;
 void oracle_interrupt(struct hwheel_base *base, int cpu);
 bool oracle_warn(const char *text);
-bool oracle_mistake(const struct sim_cpu *cpu);	/* is its call a user's mistake? */
+bool oracle_mistake(const struct sim_call *call);	/* is its call a user's mistake? */
 void oracle_set_clock(void);		/* the clock of wall time is about to be set */
 void oracle_quiet(void);		/* all CPUs idle until the next interrupt */
 void oracle_dead_end(void);		/* no CPU will ever go on */

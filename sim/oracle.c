@@ -799,14 +799,12 @@ void oracle_hwheel_cancel(struct hwheel_timer *timer, void *function)
 }
 
 /*
- * Is the call of @cpu for a timer whose wheel was destroyed? This is a user's mistake. The
+ * Is @call, if any, for a timer whose wheel was destroyed? This is a user's mistake. The
  * call may race with hwheel_create(), which uses the memory of the wheel again. hwheel
  * promises only not to crash then.
  */
-bool oracle_mistake(const struct sim_cpu *cpu)
+bool oracle_mistake(const struct sim_call *call)
 {
-	const struct sim_call *call = cpu->curr->call;
-
 	return call && call->slot && (call->dead_wheel || wheel_is_dead(call->slot));
 }
 
