@@ -2344,8 +2344,7 @@ static inline const char *levels_check(struct hwheel_levels *l)
 
 		for (j = 0; j < lv->nr; j++) {
 			struct hwheel_spoke *spoke = &lv->spokes[j];
-			bool now = i >= l->planned ? j == HWHEEL_EXPIRED || j == HWHEEL_NOW :
-				   !i && j == lv->pos;
+			bool now = i >= l->planned && (j == HWHEEL_EXPIRED || j == HWHEEL_NOW);
 			bool empty, crowded = spoke->more & HWHEEL_CROWDED;
 
 			if (spoke->level != i || spoke->index != j || spoke->more & HWHEEL_CHILD)

@@ -29,7 +29,7 @@ readme_table()
 	visitor		make help			-		%^make htmldocs
 	visitor		make torture			TIME=5		%End of test: SUCCESS
 	visitor		make fuzz			TIME=3		-
-	visitor		make bench			QUICK=1 WHERE=uml WHAT=life	bench.svg
+	visitor		make bench			QUICK=1 WHERE=uml WHAT=core	bench.svg
 	visitor		make picture			-		bench.svg
 	visitor		make pacing			RATE=4 TIME=1	%hwpace
 	visitor		make htmldocs			-		Documentation/output/index.html
