@@ -382,7 +382,7 @@ class Broken(Exception):
 class Bench:
     """Builds and tests mutants. Objects that do not depend on a mutant are built once."""
 
-    SIM = ('calls', 'kernel', 'main', 'oracle', 'program', 'race')
+    SIM = ('calls', 'kernel', 'main', 'oracle', 'program', 'race', 'sleep', 'work')
 
     def __init__(self, options):
         self.options = options

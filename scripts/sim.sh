@@ -77,6 +77,26 @@ faults=(
 	"users-rearm	hwheel.c	/^static __always_inline bool hwheel_arm(/,/^}/s/if (static_branch_unlikely(&hwheel_users_key))/if (!pending \&\& static_branch_unlikely(\&hwheel_users_key))/"
 	"users-kept	hwheel.c	/int hwheel_begin_users/,/^}/s/if (!users)/if (per_cpu_ptr(wheel->bases, cpu)->users) continue; &/"
 	"users-full	hwheel_users.h	s/users->nr == HWHEEL_MOST_USERS/users->nr > HWHEEL_MOST_USERS/"
+	"sleeper-kept	hwheel_sleep.h	/void hwheel_wake_sleeper/,/^}/s/WRITE_ONCE(sleeper->task, NULL);/;/"
+	"sleeper-woken	hwheel_sleep.h	/void hwheel_wake_sleeper/,/^}/{s/WRITE_ONCE(.*/wake_up_process(task);/;t;s/wake_up_process(task);/WRITE_ONCE(sleeper->task, NULL);/}"
+	"sleeper-no-wait	hwheel_sleep.h	/^void __hwheel_sleeper_end/,/^}/s/hwheel_destroy_on_stack(/hwheel_shutdown(/"
+	"sleep-unset	hwheel_sleep.h	/int hwheel_sleep_in/,/^}/{/^		set_current_state/d;s/^		schedule();/set_current_state(state); schedule();/}"
+	"sleep-signal	hwheel_sleep.h	/int hwheel_sleep_in/,/^}/s/if (signal_pending_state(.*/if (0) {/"
+	"sleep-killable	hwheel_sleep.h	/^int hwheel_sleep_killable/,/^}/s/TASK_KILLABLE/TASK_INTERRUPTIBLE/"
+	"schedule-early	hwheel_sleep.h	/^int hwheel_schedule_timeout/,/^}/{s/__hwheel_sleeper_end.*/delay = READ_ONCE(sleeper.task) ? -EINTR : 0; &/;s/return READ_ONCE.*/return delay;/}"
+	"work-not-stopped	hwheel_work.h	/bool hwheel_work_mod/,/^}/s/|| hwheel_work_stop(dwork)/|| hwheel_work_queued(dwork)/"
+	"work-disabled	hwheel_work.h	/bool hwheel_work_queue(/,/^}/s/!dwork->disabled \&\& //"
+	"work-mod-disabled	hwheel_work.h	/bool hwheel_work_mod/,/^}/s/if (likely(!dwork->disabled))/if (1)/"
+	"work-callback	hwheel_work.h	/^bool hwheel_disable_delayed_work_sync/,/^}/s/hwheel_cancel_sync(.*/;/"
+	"work-function	hwheel_work.h	/^bool hwheel_disable_delayed_work_sync/,/^}/s/cancel_work_sync(.*/;/"
+	"work-armed-again	hwheel_work.h	/^void __hwheel_work_expired/,/^}/s/if (wq .*/if (wq) {/"
+	"work-unlocked	hwheel_work.h	/^void __hwheel_work_expired/,/^}/{s/^.wq = dwork->wq;/;/;s/raw_spin_lock_irqsave.*/wq = dwork->wq; dwork->wq = NULL; &/}"
+	"work-touched	hwheel_work.h	/^void __hwheel_work_expired/,/^}/{s/dwork->wq = NULL;/;/;s/queue_work_on(.*/& dwork->wq = NULL;/}"
+	"work-wrong-wq	hwheel_work.h	/^bool hwheel_flush_delayed_work/,/^}/s/dwork->cpu, wq,/dwork->cpu, system_percpu_wq,/"
+	"work-cpu	hwheel_work.h	/void hwheel_work_start/,/^}/s/dwork->cpu = cpu;/dwork->cpu = WORK_CPU_UNBOUND;/"
+	"work-flush-armed	hwheel_work.h	/^bool hwheel_flush_delayed_work/,/^}/s/hwheel_work_stop(dwork);/;/"
+	"work-stays	hwheel_work.h	/bool hwheel_work_stop/,/^}/s/return hwheel_work_queued.*/return false;/"
+	"work-enabled	hwheel_work.h	/^bool hwheel_cancel_delayed_work_sync/,/^}/s/hwheel_enable_delayed_work(.*/;/"
 	"spokes-repeat	hwheel.c	/void hwheel_plan/,/^}/s/config->spokes\[i\] ?: spokes/config->spokes[i] ?: HWHEEL_SPOKES/"
 )
 
@@ -102,7 +122,7 @@ build()
 	gcc "${@:3}" "${options[@]}" -I"$src" -c "$lab_top/sim/wheel.c" -o "$2.wheel.o"
 	[ "$kind" = asan ] || options=("${options[@]/-fsanitize*/-g}")
 	gcc "${@:3}" "${options[@]}" -I"$src" \
-		"$lab_top"/sim/{calls,kernel,main,oracle,program,race}.c "$2.wheel.o" -o "$2"
+		"$lab_top"/sim/{calls,kernel,main,oracle,program,race,sleep,work}.c "$2.wheel.o" -o "$2"
 }
 
 # prepare KIND: builds $lab_work/sim-KIND

@@ -428,6 +428,7 @@ void sim_wake(struct task_struct *task)
 	if (!task->blocked || task->dead)
 		return;
 	task->blocked = false;
+	task->state = TASK_RUNNING;
 	task->wake_at = SIM_NEVER;
 	if (task->queued || task->cpu->curr == task)
 		return;
@@ -480,6 +481,78 @@ void sim_schedule(void)
 			 c->curr->count, c->irqs_off ? "off" : "on", c->curr->name);
 	reschedule(false);
 	settle();
+}
+
+void set_current_state(unsigned int state)
+{
+	struct task_struct *task = sim_cpu->curr;
+
+	sim_step(SIM_WRITE);
+	task->state = state;
+	task->blocked = state != TASK_RUNNING;
+	sim_step(SIM_READ);		/* a wakeup may come from here on */
+}
+
+bool signal_pending_state(unsigned int state, struct task_struct *task)
+{
+	sim_step(SIM_READ);
+	return task->signal == SIM_KILLED ? state & (TASK_INTERRUPTIBLE | TASK_WAKEKILL) :
+	       task->signal && state & TASK_INTERRUPTIBLE;
+}
+
+/* If the task has an alarm, a fatal signal wakes it at that time. */
+void schedule(void)
+{
+	struct task_struct *task = sim_cpu->curr;
+
+	sim_might_sleep(__func__);
+	if (task->blocked && signal_pending_state(task->state, task)) {
+		task->blocked = false;
+		task->state = TASK_RUNNING;
+	}
+	if (task->blocked && task->alarm) {
+		task->wake_at = task->alarm;
+		irq_at(sim_cpu, task->wake_at);
+	}
+	sim_schedule();
+	if (task->alarm && task->alarm <= sim_time) {
+		task->alarm = 0;
+		task->signal = SIM_KILLED;
+		task->signal_at = sim_time;
+		task->wakeups++;
+	}
+}
+
+int wake_up_process(struct task_struct *task)
+{
+	bool blocked;
+
+	sim_step(SIM_CALL);
+	blocked = task->blocked;
+	sim_wake(task);
+	sim_step(SIM_CALL);		/* @task may run */
+	return blocked;
+}
+
+/* Wake @task, as others than a timer do. */
+void sim_wakeup(struct task_struct *task)
+{
+	sim_step(SIM_CALL);
+	task->wakeups++;
+	sim_wake(task);
+}
+
+/* Send @task a signal: SIM_SIGNALLED, or SIM_KILLED for a fatal one. */
+void sim_signal(struct task_struct *task, enum sim_signal signal)
+{
+	sim_step(SIM_CALL);
+	if (task->signal < signal) {
+		task->signal = signal;
+		task->signal_at = sim_time;
+	}
+	sim_step(SIM_CALL);
+	if (signal_pending_state(task->state, task))
+		sim_wake(task);
 }
 
 static void idle_main(void *arg)
@@ -1119,9 +1192,20 @@ void sim_prepare_to_wait(wait_queue_head_t *wq, struct sim_wait *wait)
 	sim_step(SIM_CALL);
 }
 
+/* Returns -ERESTARTSYS, and does not prepare, if a signal must end the sleep in @state. */
+long sim_prepare_to_wait_event(wait_queue_head_t *wq, struct sim_wait *wait, unsigned int state)
+{
+	if (signal_pending_state(state, sim_cpu->curr))
+		return -ERESTARTSYS;
+	sim_cpu->curr->state = state;
+	sim_prepare_to_wait(wq, wait);
+	return 0;
+}
+
 void sim_finish_wait(wait_queue_head_t *wq, struct sim_wait *wait)
 {
 	sim_cpu->curr->blocked = false;
+	sim_cpu->curr->state = TASK_RUNNING;
 	sim_step(SIM_CALL);
 	if (wait->entry.next)
 		list_del(&wait->entry);
@@ -1526,17 +1610,52 @@ static struct pool {
 	int			running;	/* workers that do not sleep */
 } pools[SIM_CPUS + 1];
 
-static char wq_names[2];
-struct workqueue_struct *system_percpu_wq = (void *)&wq_names[0];
-struct workqueue_struct *system_dfl_wq = (void *)&wq_names[1];
+static struct workqueue_struct percpu_wq, dfl_wq = { .unbound = true };
+struct workqueue_struct *system_percpu_wq = &percpu_wq, *system_dfl_wq = &dfl_wq;
+/* As alloc_ordered_workqueue() makes them: one work at a time */
+struct workqueue_struct sim_ordered_wqs[2] = {
+	{ .unbound = true, .most = 1 }, { .unbound = true, .most = 1 }
+};
+
 static wait_queue_head_t work_done = { { &work_done.waiting, &work_done.waiting } };
 
+/* A call of flush_work(): it waits for a run of @work. */
+struct flusher {
+	struct flusher		*next;
+	struct work_struct	*work;
+	struct task_struct	*worker;	/* NULL until the run begins */
+	bool			done;
+};
+
+static struct flusher *flushers;
+
+/* The worker that runs @work; or NULL. The function may have freed @work. */
+static struct task_struct *worker_of(const struct work_struct *work)
+{
+	int i;
+
+	for (i = 0; i < nr_tasks; i++)
+		if (tasks[i].work == work && !tasks[i].dead)
+			return &tasks[i];
+	return NULL;
+}
+
+/* Is @work queued, or does its function run? */
+bool sim_work_busy(const struct work_struct *work)
+{
+	return work->pending || worker_of(work);
+}
+
+/*
+ * The work to run next. Only one worker at a time may run a work. This holds in a kernel
+ * only if nobody queues the work on another workqueue while it runs.
+ */
 static struct work_struct *next_work(struct pool *pool)
 {
 	struct work_struct *work;
 
 	list_for_each_entry(work, &pool->works, entry)
-		if (!work->worker)	/* only one worker at a time may run a work */
+		if (!worker_of(work) && (!work->wq->most || work->wq->active < work->wq->most))
 			return work;
 	return NULL;
 }
@@ -1544,6 +1663,43 @@ static struct work_struct *next_work(struct pool *pool)
 static bool bound(const struct pool *pool)
 {
 	return pool != &pools[UNBOUND] && sim_cpus[pool - pools].online;
+}
+
+static void more_workers(struct pool *pool);
+
+/* Interrupts are off while the work is in no list and still pending, as in a kernel. */
+static void run_work(struct pool *pool, struct work_struct *work)
+{
+	struct task_struct *task = sim_cpu->curr;
+	struct workqueue_struct *wq = work->wq;
+	struct flusher *flusher;
+	unsigned int i;
+
+	irqs_go_off();
+	list_del(&work->entry);
+	task->work = work;
+	task->wq = wq;
+	wq->active++;
+	sim_step(SIM_CALL);
+	for (flusher = flushers; flusher; flusher = flusher->next)
+		if (flusher->work == work && !flusher->worker)
+			flusher->worker = task;
+	oracle_work_begins(work);
+	work->pending = false;
+	irqs_go_on();
+	sim_step(SIM_CALL);
+	work->func(work);		/* may free @work */
+	if (task->count || sim_cpu->irqs_off)
+		sim_find("a work returned with preempt_count %x", task->count);
+	sim_step(SIM_CALL);
+	for (flusher = flushers; flusher; flusher = flusher->next)
+		flusher->done |= flusher->worker == task;
+	task->work = NULL;
+	wq->active--;
+	wake_up_all(&work_done);
+	for (i = 0; i <= SIM_CPUS; i++)		/* works that waited for this one */
+		if (&pools[i] != pool && !list_empty(&pools[i].works))
+			more_workers(&pools[i]);
 }
 
 static void worker_main(void *arg)
@@ -1558,18 +1714,7 @@ static void worker_main(void *arg)
 				migrate_to(&sim_cpus[pool - pools]);
 				continue;
 			}
-			list_del(&work->entry);
-			work->worker = task;
-			work->pool = pool - pools;
-			sim_step(SIM_CALL);
-			work->pending = false;
-			sim_step(SIM_CALL);
-			work->func(work);
-			if (task->count || sim_cpu->irqs_off)
-				sim_find("a work returned with preempt_count %x", task->count);
-			sim_step(SIM_CALL);
-			work->worker = NULL;
-			wake_up_all(&work_done);
+			run_work(pool, work);
 			if (bound(pool) && pool->running > 1)
 				break;
 		}
@@ -1622,17 +1767,28 @@ static void worker_sleeps(struct task_struct *task)
 
 bool queue_work_on(int cpu, struct workqueue_struct *wq, struct work_struct *work)
 {
-	struct pool *pool = &pools[wq == system_dfl_wq ? UNBOUND : cpu];
+	struct task_struct *worker;
+	unsigned long flags;
+	struct pool *pool;
 
 	sim_step(SIM_CALL);
-	if (work->pending || work->cancelling)
+	local_irq_save(flags);
+	if (work->pending || work->cancelling) {
+		local_irq_restore(flags);
 		return false;
+	}
 	work->pending = true;
+	work->wq = wq;
 	sim_step(SIM_CALL);
-	if (work->worker)		/* it runs: queue it in the same pool */
-		pool = &pools[work->pool];
+	pool = &pools[wq->unbound ? UNBOUND : cpu < 0 ? sim_cpu->id : cpu];
+	worker = worker_of(work);
+	if (worker && worker->wq == wq)		/* it runs: queue it in the same pool */
+		pool = &pools[worker->pool];
 	list_add_tail(&work->entry, &pool->works);
+	oracle_work_queued(work, wq, cpu);
 	more_workers(pool);
+	sim_step(SIM_CALL);		/* the work may run, and may free @work */
+	local_irq_restore(flags);
 	return true;
 }
 
@@ -1641,20 +1797,64 @@ bool queue_work(struct workqueue_struct *wq, struct work_struct *work)
 	return queue_work_on(sim_cpu->id, wq, work);
 }
 
+/* Take @work off its list. Its function may be about to begin on another CPU: then wait. */
+bool cancel_work(struct work_struct *work)
+{
+	struct flusher *flusher;
+
+	for (;;) {
+		sim_step(SIM_CALL);
+		if (!work->pending)
+			return false;
+		if (work->entry.next)
+			break;
+		cpu_relax();
+	}
+	list_del(&work->entry);
+	work->pending = false;
+	oracle_work_cancelled(work);
+	for (flusher = flushers; flusher; flusher = flusher->next)
+		flusher->done |= flusher->work == work && !flusher->worker;
+	wake_up_all(&work_done);
+	return true;
+}
+
 bool cancel_work_sync(struct work_struct *work)
 {
 	bool pending;
 
 	sim_might_sleep(__func__);
 	work->cancelling++;
-	pending = work->pending;
-	if (pending && work->entry.next) {
-		list_del(&work->entry);
-		work->pending = false;
-	}
-	wait_event(work_done, !work->worker && !work->pending);
+	pending = cancel_work(work);
+	wait_event(work_done, !worker_of(work));
 	work->cancelling--;
 	return pending;
+}
+
+/* Waits for the run of a work that is pending, else for the run that is under way. */
+bool flush_work(struct work_struct *work)
+{
+	struct flusher flusher = { .work = work }, **link;
+
+	sim_might_sleep(__func__);
+	if (!work->pending) {
+		flusher.worker = worker_of(work);
+		if (!flusher.worker)
+			return false;
+	}
+	flusher.next = flushers;
+	flushers = &flusher;
+	wait_event(work_done, flusher.done);
+	for (link = &flushers; *link != &flusher; link = &(*link)->next)
+		;
+	*link = flusher.next;
+	return true;
+}
+
+/* The work whose function calls this; or NULL */
+struct work_struct *current_work(void)
+{
+	return in_interrupt() ? NULL : sim_cpu->curr->work;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -1922,21 +2122,40 @@ void *sim_alloc(size_t size, bool zero)
 
 #ifndef __SANITIZE_ADDRESS__
 /* Overwrite freed memory, and keep it for a while, to find writes to it. */
-static void poison(struct chunk *chunk)
+static struct chunk *quarantine[256];
+
+static void check_freed(const struct chunk *chunk)
 {
-	static struct chunk *quarantine[256];
-	static unsigned int n;
-	struct chunk *old = quarantine[n % 256];
-	const unsigned char *p = (void *)(old + 1);
+	const unsigned char *p = (void *)(chunk + 1);
 	size_t i;
 
-	memset(chunk + 1, 0x6b, chunk->size);
-	quarantine[n++ % 256] = chunk;
-	for (i = 0; old && i < old->size; i++)
+	for (i = 0; chunk && i < chunk->size; i++)
 		if (p[i] != 0x6b)
 			sim_find("freed memory of %zu bytes was written to, at offset %zu",
-				 old->size, i);
-	free(old);
+				 chunk->size, i);
+}
+
+static void poison(struct chunk *chunk)
+{
+	static unsigned int n;
+	struct chunk **place = &quarantine[n++ % ARRAY_SIZE(quarantine)];
+
+	memset(chunk + 1, 0x6b, chunk->size);
+	check_freed(*place);
+	free(*place);
+	*place = chunk;
+}
+
+static void check_quarantine(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(quarantine); i++)
+		check_freed(quarantine[i]);
+}
+#else
+static void check_quarantine(void)
+{
 }
 #endif
 
@@ -2496,6 +2715,7 @@ void sim_check_left(void)
 			sim_find("a work is left queued");
 	if (sim_allocs)
 		sim_find("%ld allocations are left", sim_allocs);
+	check_quarantine();
 	for (dentry = dentries; dentry; dentry = dentry->next)
 		if (!dentry->removed)
 			sim_find("debugfs: %s is left", dentry->name);

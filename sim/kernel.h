@@ -28,12 +28,20 @@
 #endif
 
 struct sim_call;
+struct expiry;
+
+enum sim_signal { SIM_NO_SIGNAL, SIM_SIGNALLED, SIM_KILLED };
 
 struct task_struct {
 	void			*sp;
 	struct sim_cpu		*cpu;
 	struct list_head	entry;		/* in a run queue */
 	bool			queued, blocked, pinned, dead;
+	unsigned int		state;		/* TASK_UNINTERRUPTIBLE and so on */
+	enum sim_signal		signal;		/* is a signal pending? */
+	unsigned long long	signal_at;	/* when it came */
+	unsigned long long	alarm;		/* when a fatal signal comes; 0: never */
+	unsigned int		wakeups;	/* by others than the timer, while it slept */
 	int			prio;
 	int			count;		/* preempt_count() */
 	int			bh;		/* local_bh_disable() on PREEMPT_RT */
@@ -43,8 +51,11 @@ struct task_struct {
 	unsigned long long	unrested;	/* base-lock writes since it last could sleep */
 	int			pool;		/* a worker's pool; else -1 */
 	bool			idle_worker;
+	struct work_struct	*work;		/* the work that a worker runs; or NULL */
+	struct workqueue_struct	*wq;		/* and its workqueue */
 	unsigned long long	wake_at;
 	struct sim_call		*call;		/* its call of hwheel's API, for the oracle */
+	struct expiry		*expiry;	/* the callback of hwheel that runs on its stack */
 	void			(*fn)(void *arg);
 	void			*arg;
 	const char		*name, *where;
@@ -122,6 +133,10 @@ struct task_struct *sim_spawn(const char *name, int cpu, void (*fn)(void *arg), 
 void sim_sleep(unsigned long long ns);
 void sim_run(unsigned long long ns);			/* keep the CPU busy */
 void sim_wake(struct task_struct *task);
+void sim_wakeup(struct task_struct *task);
+void sim_signal(struct task_struct *task, enum sim_signal signal);
+bool sim_work_busy(const struct work_struct *work);
+extern struct workqueue_struct sim_ordered_wqs[2];
 void sim_irq_enter(void);				/* a device interrupts this CPU */
 void sim_irq_exit(void);
 bool sim_isolated(int cpu);
@@ -155,6 +170,9 @@ struct hwheel_base;
 void oracle_interrupt(struct hwheel_base *base, int cpu);
 bool oracle_warn(const char *text);
 bool oracle_mistake(const struct sim_call *call);	/* is its call a user's mistake? */
+void oracle_work_queued(const struct work_struct *work, const struct workqueue_struct *wq, int cpu);
+void oracle_work_cancelled(const struct work_struct *work);
+void oracle_work_begins(const struct work_struct *work);	/* soon its function runs */
 void oracle_set_clock(void);		/* the clock of wall time is about to be set */
 void oracle_quiet(void);		/* all CPUs idle until the next interrupt */
 void oracle_dead_end(void);		/* no CPU will ever go on */

@@ -23,7 +23,7 @@
 
 struct mwheel sim_wheels[SIM_WHEELS];
 struct slot *sim_slots;
-unsigned int sim_nr_slots;
+unsigned int sim_nr_slots, sim_all_slots;
 u64 sim_calls, sim_fired, sim_worst;
 unsigned int sim_suspends;
 u64 sim_last_suspend;
@@ -42,12 +42,20 @@ static u64 traced_entries, traced_exits, traced_moves[SIM_WHEELS], traced_cuts[S
 
 struct hwheel_delayed_work sim_delayed;
 
+/* For timers that are not in a struct object. The first nr_apart of these were ever used. */
+static struct object apart[SIM_WORKS + SIM_SLEEPERS];
+static unsigned int nr_apart;
+
 static struct object *object_of(const void *timer)
 {
 	static struct object delayed;	/* it has no slot */
+	unsigned int i;
 
 	if (timer == &sim_delayed.timer)
 		return &delayed;
+	for (i = 0; i < nr_apart; i++)
+		if (apart[i].slot->timer == timer)
+			return &apart[i];
 	return container_of((struct hwheel_timer *)timer, struct object, timer);
 }
 
@@ -56,10 +64,48 @@ static struct slot *slot_of(const void *timer)
 	return object_of(timer)->slot;
 }
 
-/* The index of @slot's callback in sim_callbacks[] */
-static unsigned int callback_of(const struct slot *slot)
+/* Make @n slots for the program, and the slots for sleepers and delayed work. */
+void oracle_slots(unsigned int n)
 {
-	return slot->nr % SIM_CALLBACKS;
+	unsigned int i;
+
+	sim_nr_slots = n;
+	sim_all_slots = n + ARRAY_SIZE(apart);
+	sim_slots = calloc(sim_all_slots, sizeof(*sim_slots));
+	for (i = 0; i < sim_all_slots; i++) {
+		sim_slots[i].nr = i;
+		sim_slots[i].user = i < n ? i % SIM_CALLBACKS :
+				    i < n + SIM_WORKS ? USER_WORK : USER_SLEEPER;
+		if (i >= n)
+			apart[i - n].slot = &sim_slots[i];
+	}
+}
+
+/* The timer of @slot begins a new life, on wheel @w. */
+void slot_set_up(struct slot *slot, struct mwheel *w, unsigned int wheel_life, bool pinned)
+{
+	slot->wheel = w;
+	slot->wheel_life = wheel_life;
+	slot->pinned = pinned;
+	slot->armed_once = false;
+	slot->shut = false;
+	slot->set_up = true;
+	slot->life++;
+	slot->popped = false;
+	slot->running = 0;
+	slot->ends = slot->pops;
+	slot->expires = 0;
+}
+
+/* The timer of @slot is freed. */
+void slot_free(struct slot *slot)
+{
+	slot->timer = NULL;
+	slot->set_up = false;
+	slot->life++;
+	slot->popped = false;
+	slot->running = 0;
+	slot->ends = slot->pops;
 }
 
 /* Write the parameter "users". Returns false if it was refused, or if there was no memory. */
@@ -178,6 +224,7 @@ static struct tally runs[SIM_CPUS];	/* ns of runs of all wheels, without callbac
 static struct tally own[SIM_WHEELS][SIM_CPUS];		/* the same of one wheel */
 static struct tally breaks[SIM_WHEELS][SIM_CPUS];	/* ns of breaks that runs may take */
 static struct tally arms[SIM_WHEELS][SIM_CPUS];		/* number of armings */
+static struct tally functions;				/* ns of functions of delayed work */
 static unsigned int busy_depth[SIM_CPUS];
 static u64 busy_since[SIM_CPUS];
 
@@ -236,8 +283,30 @@ void busy_end(void)
 		tally(&busy[cpu], sim_time, sim_time - busy_since[cpu]);
 }
 
+void oracle_function_ran(u64 ns)
+{
+	tally(&functions, sim_time, ns);
+}
+
+/* For how long the functions of delayed work ran */
+static u64 functions_since(u64 since)
+{
+	return tally_since(&functions, since) + work_held_up(since);
+}
+
+u64 oracle_held_up(u64 since)
+{
+	u64 ns = tally_since(&stalls, since - min(since, (u64)sim_world.stall_ns +
+						  sim_world.late_irq));
+	int i;
+
+	for (i = 0; i < (int)sim_world.cpus; i++)
+		ns += 3 * tally_since(&busy[i], since);
+	return ns + 3 * functions_since(since);
+}
+
 /* The instant of the tick at which a timer armed for @expires is due */
-static s64 due_at(const struct mwheel *w, s64 expires)
+s64 due_at(const struct mwheel *w, s64 expires)
 {
 	__int128 due = ((__int128)expires + w->tick - 1) / w->tick * w->tick;
 
@@ -305,15 +374,17 @@ void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot)
 	if (slot) {
 		struct sim_call *other;
 
+		if (slot->user >= SIM_CALLBACKS)
+			nr_apart = max(nr_apart, slot->nr - sim_nr_slots + 1);
 		call->alone = !slot->calls;
 		for (other = slot->calls; other; other = other->next)
 			other->alone = 0;
 		call->seen = state(slot) | (just_ran(slot) ? SEEN_RUNNING : 0);
 		call->pops = slot->pops;
 		call->ran = slot->running;
-		if (slot->set_up) {
-			call->was_on = peek_timer_cpu(&slot->object->timer);
-			call->old_expires = peek_expires(&slot->object->timer);
+		if (slot->set_up && slot->timer) {
+			call->was_on = peek_timer_cpu(slot->timer);
+			call->old_expires = peek_expires(slot->timer);
 		}
 		call->dead_wheel = wheel_is_dead(slot);
 		call->shut = slot->shut || slot->shutting;
@@ -354,12 +425,16 @@ static bool in_change(const struct slot *slot)
 	       (slot->pending && slot->expires <= sim_clock(slot->wheel));
 }
 
-static const char *const kinds[] = {
+const char *const sim_kinds[] = {
 	"hwheel_add", "hwheel_add_range", "hwheel_add_at", "hwheel_add_on", "hwheel_mod_pending",
 	"hwheel_reduce", "hwheel_forward", "hwheel_cancel", "hwheel_try_cancel",
 	"hwheel_cancel_sync", "hwheel_shutdown", "hwheel_shutdown_sync", "hwheel_pending",
 	"hwheel_expires", "hwheel_remaining", "hwheel_running", "hwheel_synchronize",
-	"hwheel_setup", "hwheel_destroy", "hwheel_create", "other",
+	"hwheel_setup", "hwheel_destroy", "hwheel_create", "other", "sleeping on a wheel",
+	"hwheel_queue_delayed_work", "hwheel_mod_delayed_work", "hwheel_cancel_delayed_work",
+	"hwheel_cancel_delayed_work_sync", "hwheel_disable_delayed_work",
+	"hwheel_disable_delayed_work_sync", "hwheel_enable_delayed_work",
+	"hwheel_delayed_work_pending", "hwheel_flush_delayed_work",
 };
 
 /*
@@ -412,6 +487,9 @@ static void check_armed(struct sim_call *call, struct slot *slot, s64 expires)
 		high = add_sat(low, max_t(s64, call->slack, 0));
 		break;
 	case CALL_RANGE:
+	case CALL_SLEEP:
+	case CALL_QUEUE:
+	case CALL_REQUEUE:
 		low = add_sat(call->clock, call->delay);
 		high = add_sat(add_sat(now, call->delay), max_t(s64, call->slack, 0));
 		break;
@@ -425,7 +503,7 @@ static void check_armed(struct sim_call *call, struct slot *slot, s64 expires)
 	}
 	if (expires < low || expires > high)
 		sim_find("%s of timer %d armed it for %lld, not %lld to %lld",
-			 kinds[call->kind], slot->nr, expires, low, high);
+			 sim_kinds[call->kind], slot->nr, expires, low, high);
 	/* If there is a tick in the window, hwheel must pick a tick. */
 	if (call->kind == CALL_AT && call->slack > 0 && call->delay > 0 && high < KTIME_MAX) {
 		s64 first = (low + (s64)slot->wheel->tick - 1) / slot->wheel->tick;
@@ -444,7 +522,7 @@ static void check_armed(struct sim_call *call, struct slot *slot, s64 expires)
 void call_end(struct sim_call *call, s64 ret)
 {
 	struct slot *slot = call->slot;
-	const char *kind = kinds[call->kind];
+	const char *kind = sim_kinds[call->kind];
 
 	sim_quiet_steps = 0;
 	current->relaxed = 0;
@@ -454,7 +532,7 @@ void call_end(struct sim_call *call, s64 ret)
 	if (!slot)
 		return;
 	call->dead_wheel |= wheel_is_dead(slot);
-	if (call->arms + call->cancels > 1 && call->kind != CALL_SETUP)
+	if (call->arms + call->cancels > 1 && call->kind != CALL_SETUP && call->kind != CALL_SLEEP)
 		sim_find("%s of timer %d changed it %u times", kind, slot->nr,
 			 call->arms + call->cancels);
 	if (call->kind <= CALL_ARMS) {
@@ -576,9 +654,17 @@ const struct debug_obj_descr *sim_descr;
 
 static void object_init(void *addr, const struct debug_obj_descr *descr, bool on_stack)
 {
-	struct object *object = object_of(addr);
-	struct slot *slot = object->slot;
+	const struct sim_call *call = current->call;
+	struct object *object;
+	struct slot *slot;
 
+	if (on_stack && call && call->kind == CALL_SLEEP) {	/* tells where the timer is */
+		if (call->slot->timer)
+			sim_find("a call to sleep uses two timers");
+		call->slot->timer = addr;
+	}
+	object = object_of(addr);
+	slot = object->slot;
 	sim_descr = descr;
 	if (on_stack != object_is_on_stack(addr))
 		sim_find("debugobjects: a timer is %son the stack", on_stack ? "not " : "");
@@ -644,6 +730,12 @@ static void not_pending(struct slot *slot)
 	changed(slot);
 }
 
+static bool may_arm(const struct sim_call *call)
+{
+	return call->kind <= CALL_ARMS || call->kind == CALL_SLEEP || call->kind == CALL_QUEUE ||
+	       call->kind == CALL_REQUEUE;
+}
+
 static bool by_call(const struct slot *slot)
 {
 	const struct sim_call *call = current->call;
@@ -660,7 +752,7 @@ static void check_order(struct slot *slot)
 {
 	struct mwheel *w = slot->wheel;
 	s64 tick = w->tick, due;
-	int cpu = peek_timer_cpu(&slot->object->timer);
+	int cpu = peek_timer_cpu(slot->timer);
 	ktime_t off;
 	bool anew;
 
@@ -704,7 +796,7 @@ void debug_object_deactivate(void *addr, const struct debug_obj_descr *descr)
 	slot->popped = true;
 	slot->pops++;
 	slot->wheel->expired++;
-	slot->wheel->users[callback_of(slot)].expired++;
+	slot->wheel->users[slot->user].expired++;
 	slot->due_cpu = peek_timer_cpu(addr);
 	slot->due_expires = slot->expires;
 	slot->due_armed_at = slot->armed_at;
@@ -722,7 +814,7 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 	if (!slot)			/* the timer belongs to calls.c */
 		return;
 	w = slot->wheel;
-	if (!call || call->slot != slot || call->kind > CALL_ARMS)
+	if (!call || call->slot != slot || !may_arm(call))
 		sim_find("timer %d is armed, but no call asked for it", slot->nr);
 	if (slot->shut)
 		sim_find("timer %d is armed, but was shut down", slot->nr);
@@ -755,9 +847,9 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 			       cpu_online(cpu) && !sim_isolated(cpu) ? cpu : -1;
 		if (cpu != want)
 			sim_find("%s of timer %d from CPU %d armed it on CPU %d, not %d",
-				 kinds[call->kind], slot->nr, sim_cpu->id, cpu, want);
+				 sim_kinds[call->kind], slot->nr, sim_cpu->id, cpu, want);
 	}
-	w->users[callback_of(slot)].armed++;
+	w->users[slot->user].armed++;
 	if (slot->pending) {
 		w->rearmed++;
 	} else {
@@ -779,6 +871,8 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 	slot->cpu = cpu;
 	slot->hotplugs = sim_hotplugs;
 	changed(slot);
+	if (slot->user == USER_WORK)
+		work_armed(slot, call);
 }
 
 void oracle_hwheel_cancel(struct hwheel_timer *timer, void *function)
@@ -860,9 +954,11 @@ void oracle_lock(raw_spinlock_t *lock)
 	if (lock->is_base)
 		lock->cascaded = peek_cascaded(lock);
 	lock->since = sim_time;
+	if (!lock->is_base && call && call->work)
+		work_locked(lock, current->call);
 	/* Only a call that waits takes locks so often. It must sleep or relax. */
 	if (call && ++current->tries > 300)
-		sim_find("%s waits without cpu_relax() or sleep", kinds[call->kind]);
+		sim_find("%s waits without cpu_relax() or sleep", sim_kinds[call->kind]);
 }
 
 /* How long locks were held, for max_locked_ns */
@@ -880,6 +976,10 @@ static void note_held(raw_spinlock_t *lock)
 
 void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes)
 {
+	struct sim_call *call = current->call;
+
+	if (!lock->is_base && call && call->work)
+		work_unlocked(lock, call);
 	if (lock->is_base)
 		note_held(lock);
 	if (lock->is_base && peek_cascaded(lock) > lock->cascaded + 32)
@@ -1037,10 +1137,10 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 	    peek_busy_but_running(w->wheel, cpu) || !armed || is_set(w, cpu) ||
 	    (u64)expires <= now || sim_random() % (1 + sim_nr_slots / 64))
 		return;
-	for (i = 0; i < sim_nr_slots; i++)
+	for (i = 0; i < sim_all_slots; i++)
 		if (sim_slots[i].pending && sim_slots[i].wheel == w &&
 		    sim_slots[i].wheel_life == w->life &&
-		    peek_timer_cpu(&sim_slots[i].object->timer) == cpu)
+		    peek_timer_cpu(sim_slots[i].timer) == cpu)
 			due = min(due, (u64)on_drive(w, due_at(w, sim_slots[i].expires)));
 	if ((u64)expires <= due || (u64)expires <= now + w->config.gap_ns || w->earned[cpu])
 		return;
@@ -1150,8 +1250,8 @@ void oracle_hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel)
 {
 	const struct sim_call *call = current->call;
 
-	if (slot_of(timer) && (!call || call->kind != CALL_SETUP || call->slot != slot_of(timer) ||
-			       call->wheel->wheel != wheel))
+	if (slot_of(timer) && (!call || (call->kind != CALL_SETUP && call->kind != CALL_SLEEP) ||
+			       call->slot != slot_of(timer) || call->wheel->wheel != wheel))
 		sim_find("hwheel_setup tells of another timer or wheel");
 	sim_setups++;
 }
@@ -1315,7 +1415,7 @@ static void check_late(struct slot *slot, struct mwheel *w)
 {
 	s64 now = sim_clock(w), due = due_at(w, slot->due_expires), late;
 	u64 begin, allowed, over, bound;
-	int i, cpu = sim_cpu->id, user = callback_of(slot);
+	int i, cpu = sim_cpu->id, user = slot->user;
 
 	if (slot->clock_read < slot->due_expires)
 		sim_find("timer %d, armed for %lld, is early by %lld ns", slot->nr,
@@ -1370,6 +1470,8 @@ static void check_late(struct slot *slot, struct mwheel *w)
 		else if (waited_on(slot, w, cpu, i, begin))
 			allowed += part + part / 8;
 	}
+	if (in_thread(w))
+		allowed += 3 * functions_since(begin);
 	/*
 	 * Callbacks that re-arm their timers for the past may delay other timers by a few
 	 * rounds, but not by more.
@@ -1401,19 +1503,59 @@ static struct {
 	s64			expires;
 } traced[SIM_CPUS];
 
+/* A callback of hwheel itself: of a sleeper, or of delayed work */
+struct expiry {
+	struct expiry		*outer;		/* the one that it interrupts */
+	struct hwheel_timer	*timer;
+	struct slot		*slot;
+	struct mwheel		*wheel;
+	u64			life;
+	int			cpu;
+	unsigned long long	writes;
+};
+
 void oracle_hwheel_expire_entry(struct hwheel_base *base, struct hwheel_timer *timer, s64 expires)
 {
-	traced[peek_base_cpu(base)].timer = timer;
-	traced[peek_base_cpu(base)].expires = expires;
+	int cpu = peek_base_cpu(base);
+	struct slot *slot = slot_of(timer);
+	struct expiry *expiry;
+
+	traced[cpu].timer = timer;
+	traced[cpu].expires = expires;
 	traced_entries++;
+	if (!slot || slot->object)
+		return;
+	expiry = malloc(sizeof(*expiry));
+	*expiry = (struct expiry){ .outer = current->expiry, .timer = timer, .slot = slot,
+				   .wheel = slot->wheel, .life = slot->life, .cpu = cpu,
+				   .writes = sim_writes };
+	current->expiry = expiry;
+	expiry->wheel->begun[cpu]++;
+	slot->expiries++;
+	oracle_callback(slot);
+	busy_begin();
 }
 
 void oracle_hwheel_expire_exit(struct hwheel_timer *timer, void *function)
 {
+	struct expiry *expiry = current->expiry;
+
 	traced_exits++;
+	if (!expiry || expiry->timer != timer)
+		return;
+	current->expiry = expiry->outer;
+	busy_end();
+	if (irqs_disabled())		/* as after callbacks of the program */
+		sim_cpu->off_writes += sim_writes - expiry->writes + 12 + 3 * 32;
+	oracle_callback_end(expiry->slot, expiry->life);
+	expiry->wheel->ended[expiry->cpu]++;
+	expiry->slot->expiries--;
+	if (expiry->slot->user == USER_WORK)
+		work_expired(expiry->slot, expiry->life);
+	free(expiry);
 }
 
-void oracle_callback(struct slot *slot, struct object *object)
+void oracle_callback(struct slot *slot)
 {
 	struct mwheel *w = slot->wheel;
 	int cpu = slot->due_cpu;
@@ -1422,7 +1564,7 @@ void oracle_callback(struct slot *slot, struct object *object)
 	sim_fired++;
 	if (!slot->popped)
 		sim_find("the callback of timer %d runs, but it was not due", slot->nr);
-	if (traced[cpu].timer != &object->timer || traced[cpu].expires != slot->due_expires)
+	if (traced[cpu].timer != slot->timer || traced[cpu].expires != slot->due_expires)
 		sim_find("hwheel_expire_entry tells of another timer than %d", slot->nr);
 	slot->popped = false;
 	if (slot->running)
@@ -1481,7 +1623,7 @@ void oracle_new_wheel(struct mwheel *w)
 		past[w - sim_wheels][cpu].n = 0;
 		past_round[w - sim_wheels][cpu] = 0;
 	}
-	for (i = 0; i < sim_nr_slots; i++)
+	for (i = 0; i < sim_all_slots; i++)
 		sim_slots[i].past_at = NULL;
 	w->life = life;
 	memcpy(w->name, name, sizeof(name));
@@ -1510,12 +1652,12 @@ void oracle_quiet(void)
 			continue;
 		memset(n, 0, sizeof(n));
 		memset(due, 0xff, sizeof(due));
-		for (i = 0; i < sim_nr_slots; i++) {
+		for (i = 0; i < sim_all_slots; i++) {
 			struct slot *slot = &sim_slots[i];
 
 			if (slot->wheel != w || !slot->pending)
 				continue;
-			cpu = peek_timer_cpu(&slot->object->timer);
+			cpu = peek_timer_cpu(slot->timer);
 			n[cpu]++;
 			due[cpu] = min_t(u64, due[cpu], on_drive(w, due_at(w, slot->expires)));
 		}
@@ -1634,10 +1776,10 @@ static void compare_timers(struct mwheel *w, size_t chunk)
 		return;
 	mine = malloc((w->pending + 1) * 8);
 	theirs = malloc((w->pending + 1) * 8);
-	for (i = 0; i < sim_nr_slots; i++)
+	for (i = 0; i < sim_all_slots; i++)
 		if (sim_slots[i].wheel == w && sim_slots[i].pending && n < w->pending)
 			mine[n++] = sim_slots[i].expires ^
-				    (s64)peek_timer_cpu(&sim_slots[i].object->timer) << 56;
+				    (s64)peek_timer_cpu(sim_slots[i].timer) << 56;
 	while (row(&p, word, c, 8) >= 0) {
 		if (*word == '#')
 			continue;
@@ -1688,7 +1830,7 @@ static void compare_sum(struct mwheel *w, const char *file, int column, int next
 		sum += c[column];
 		least = min_t(u64, least, c[next]);
 	}
-	for (i = 0; i < sim_nr_slots; i++)
+	for (i = 0; i < sim_all_slots; i++)
 		if (sim_slots[i].wheel == w && sim_slots[i].pending)
 			mine = min(mine, (u64)due_at(w, sim_slots[i].expires));
 	/* If there was no memory, hwheel tries again a second later. */
@@ -1953,25 +2095,31 @@ static void compare_lateness(struct mwheel *w)
 	free(text);
 }
 
+void *sim_user(unsigned int user)
+{
+	return user == USER_SLEEPER ? peek_wake_sleeper() :
+	       user == USER_WORK ? (void *)sim_work_function : (void *)sim_callbacks[user];
+}
+
 static void compare_users(struct mwheel *w)
 {
-	u64 moved = peek_moves(w->wheel), pending[SIM_CALLBACKS] = { };
+	u64 moved = peek_moves(w->wheel), pending[SIM_USERS] = { };
 	char *text = oracle_read(w, "users", 64 + sim_rnd(4096)), *p = text, word[32];
-	bool known = w->toggles == sim_toggles, seen[SIM_CALLBACKS] = { };
+	bool known = w->toggles == sim_toggles, seen[SIM_USERS] = { };
 	unsigned int i;
 	s64 c[8];
 	int n;
 
 	if (!text || moved != peek_moves(w->wheel))
 		goto out;
-	for (i = 0; i < sim_nr_slots; i++)
+	for (i = 0; i < sim_all_slots; i++)
 		if (sim_slots[i].wheel == w && sim_slots[i].pending)
-			pending[callback_of(&sim_slots[i])]++;
+			pending[sim_slots[i].user]++;
 	while ((n = row(&p, word, c, 8)) >= 0) {
-		for (i = 0; i < SIM_CALLBACKS; i++)
-			if (c[0] == (long)sim_callbacks[i])
+		for (i = 0; i < SIM_USERS; i++)
+			if (c[0] == (long)sim_user(i))
 				break;
-		if (*word == '#' || i == SIM_CALLBACKS)		/* a callback of calls.c */
+		if (*word == '#' || i == SIM_USERS)		/* a callback of calls.c */
 			continue;
 		if (n != 5 || seen[i])
 			sim_find("users of %s: %d columns, or two rows of callback %u", w->name,
@@ -1996,7 +2144,7 @@ static void compare_users(struct mwheel *w)
 			sim_find("users of %s: callback %u was %lld ns late, not %lld to %lld",
 				 w->name, i, c[4], w->users[i].max_low, w->users[i].max_high);
 	}
-	for (i = 0; i < SIM_CALLBACKS; i++)
+	for (i = 0; i < SIM_USERS; i++)
 		if (!seen[i] && (pending[i] || (known && sim_users_on && w->users[i].armed)))
 			sim_find("users of %s lacks callback %u", w->name, i);
 out:

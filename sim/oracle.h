@@ -12,6 +12,13 @@
 #define SIM_WHEELS	12
 #define SIM_LATE	65
 #define SIM_CALLBACKS	3
+/* Functions in the file users: SIM_CALLBACKS callbacks, that of sleepers, that of delayed work */
+#define SIM_USERS	(SIM_CALLBACKS + 2)
+#define USER_SLEEPER	SIM_CALLBACKS
+#define USER_WORK	(SIM_CALLBACKS + 1)
+/* Slots behind those of the program's timers: for delayed work, and for tasks that sleep */
+#define SIM_WORKS	16
+#define SIM_SLEEPERS	64
 
 enum sim_kind {
 	CALL_ADD, CALL_RANGE, CALL_AT, CALL_ON, CALL_MOD, CALL_REDUCE, CALL_FORWARD,
@@ -20,6 +27,9 @@ enum sim_kind {
 	CALL_CANCELS = CALL_SHUTDOWN_SYNC,
 	CALL_PENDING, CALL_EXPIRES, CALL_REMAINING, CALL_RUNNING, CALL_SYNCHRONIZE,
 	CALL_SETUP, CALL_DESTROY, CALL_CREATE, CALL_OTHER,
+	CALL_SLEEP,			/* these arm and cancel timers of their own */
+	CALL_QUEUE, CALL_REQUEUE, CALL_WORK_CANCEL, CALL_WORK_SYNC, CALL_DISABLE,
+	CALL_DISABLE_SYNC, CALL_ENABLE, CALL_WORK_PENDING, CALL_FLUSH,
 };
 
 /* States that a timer had during a call */
@@ -45,6 +55,7 @@ struct sim_call {
 	unsigned long long	sleeps;
 	unsigned int		hotplugs, sets;
 	struct mwheel		*wheel;
+	struct work_call	*work;		/* of delayed work: see work.c */
 };
 
 struct mwheel {
@@ -87,7 +98,7 @@ struct mwheel {
 	struct {
 		u64	armed, expired;
 		s64	max_low, max_high;	/* of its lateness */
-	} users[SIM_CALLBACKS];
+	} users[SIM_USERS];
 	bool			crowded;
 	unsigned int		told;		/* calls of clock_set() */
 	unsigned int		sets;		/* sim_sets before it was created */
@@ -101,13 +112,16 @@ struct object {
 };
 
 struct slot {
-	struct object		*object;
+	struct object		*object;	/* NULL for sleepers and delayed work */
+	struct hwheel_timer	*timer;		/* NULL: there is none */
 	struct mwheel		*wheel;
 	unsigned int		wheel_life;
 	int			nr;
 	unsigned int		users;
 	bool			busy;		/* one task uses it alone */
 	bool			set_up, pinned, armed_once, shut;
+	unsigned int		user;		/* its row in the file users */
+	unsigned int		expiries;	/* callbacks of hwheel itself that have not ended */
 	unsigned int		shutting;
 
 	bool			pending;
@@ -137,7 +151,8 @@ struct slot {
 
 extern struct mwheel sim_wheels[SIM_WHEELS];
 extern struct slot *sim_slots;
-extern unsigned int sim_nr_slots;
+extern unsigned int sim_nr_slots;	/* of the program's timers */
+extern unsigned int sim_all_slots;	/* those, and SIM_WORKS + SIM_SLEEPERS more */
 extern u64 sim_calls, sim_fired;
 extern unsigned int sim_suspends;
 extern u64 sim_last_suspend;
@@ -154,6 +169,14 @@ extern const struct debug_obj_descr *sim_descr;	/* what hwheel tells debugobject
 extern struct hwheel_delayed_work sim_delayed;	/* belongs to calls.c */
 extern u64 sim_worst;		/* greatest lateness, less callbacks and stalls */
 
+void oracle_slots(unsigned int n);
+void slot_set_up(struct slot *slot, struct mwheel *w, unsigned int wheel_life, bool pinned);
+void slot_free(struct slot *slot);
+void *sim_user(unsigned int user);	/* the function of a row of the file users */
+s64 due_at(const struct mwheel *w, s64 expires);
+void oracle_function_ran(u64 ns);	/* a function of delayed work */
+u64 oracle_held_up(u64 since);		/* for how long others may have held up a task */
+extern const char *const sim_kinds[];
 void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot);
 void call_meant(const struct slot *slot, int cpu);
 void call_end(struct sim_call *call, s64 ret);
@@ -161,11 +184,22 @@ void call_synchronize(struct mwheel *w);
 s64 sim_clock(const struct mwheel *w);
 void busy_begin(void);			/* the program uses this CPU now, not hwheel */
 void busy_end(void);
-void oracle_callback(struct slot *slot, struct object *object);
+void oracle_callback(struct slot *slot);
 bool sim_set_users(const char *value);
 void oracle_callback_end(struct slot *slot, u64 life);
 char *oracle_read(const struct mwheel *w, const char *file, size_t chunk);
 void oracle_compare(struct mwheel *w);	/* compares counters and files with the table */
 void oracle_new_wheel(struct mwheel *w);
+
+/* In sleep.c: the slots of tasks that sleep on a wheel */
+struct slot *sleeper_slot(void);	/* of the current task, which is about to sleep */
+
+/* In work.c: what happens to the timer of delayed work */
+void work_armed(struct slot *slot, struct sim_call *call);
+void work_expired(struct slot *slot, u64 life);	/* the callback has ended */
+void work_locked(raw_spinlock_t *lock, struct sim_call *call);
+void work_unlocked(raw_spinlock_t *lock, struct sim_call *call);
+void sim_work_function(struct work_struct *work);
+u64 work_held_up(u64 since);		/* for how long functions ran */
 
 #endif /* _SIM_ORACLE_H */

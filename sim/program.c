@@ -26,7 +26,7 @@
 enum how {			/* what a callback does */
 	HOW_NOTHING, HOW_ADD, HOW_FORWARD, HOW_PAST, HOW_CANCEL, HOW_ARM, HOW_FREE,
 	HOW_SLEEP, HOW_RUN, HOW_ON, HOW_SHUTDOWN, HOW_SETUP, HOW_MOD, HOW_RANGE, HOW_TRY,
-	HOW_RUN_PAST, HOW_SETCLOCK, HOWS
+	HOW_RUN_PAST, HOW_SETCLOCK, HOW_SLEEP_ON_WHEEL, HOWS
 };
 
 static void actor_op(const struct op *op);
@@ -71,7 +71,7 @@ static struct slot *get_alone(long long nr)
 
 static bool arm(struct slot *slot, enum sim_kind kind, s64 a, s64 b)
 {
-	struct hwheel_timer *timer = &slot->object->timer;
+	struct hwheel_timer *timer = slot->timer;
 	struct sim_call call;
 	s64 ret = 0;
 
@@ -160,28 +160,19 @@ static void setup(struct slot *slot, struct mwheel *w, bool pinned)
 		memset(slot->object, sim_rnd(2) ? 0 : 0x5a, sizeof(*slot->object));
 		memset(&slot->object->timer.entry, 0, sizeof(slot->object->timer.entry));
 		slot->object->slot = slot;
+		slot->timer = &slot->object->timer;
 	}
 	slot->object->slot = slot;
 	call_begin(&call, CALL_SETUP, slot);
 	call.wheel = w;
 	w->setups++;
-	hwheel_setup(&slot->object->timer, w->wheel, sim_callbacks[slot->nr % SIM_CALLBACKS],
+	hwheel_setup(slot->timer, w->wheel, sim_callbacks[slot->nr % SIM_CALLBACKS],
 		     pinned ? HWHEEL_PINNED : 0);
 	w->setups--;
 	call_end(&call, 0);
 	if (slot->pending)
 		sim_find("timer %d was set up and is pending", slot->nr);
-	slot->wheel = w;
-	slot->wheel_life = wheel_life;
-	slot->pinned = pinned;
-	slot->armed_once = false;
-	slot->shut = false;
-	slot->set_up = true;
-	slot->life++;
-	slot->popped = false;
-	slot->running = 0;
-	slot->ends = slot->pops;
-	slot->expires = 0;
+	slot_set_up(slot, w, wheel_life, pinned);
 }
 
 static void free_object(struct slot *slot)
@@ -189,8 +180,7 @@ static void free_object(struct slot *slot)
 	memset(slot->object, 0x6b, sizeof(*slot->object));
 	free(slot->object);
 	slot->object = NULL;
-	slot->set_up = false;
-	slot->life++;
+	slot_free(slot);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -208,11 +198,12 @@ static void callback(struct hwheel_timer *timer)
 	s64 a = slot->a, b = slot->b;
 
 	w->begun[base]++;
-	oracle_callback(slot, object);
+	oracle_callback(slot);
 	busy_begin();
 	if (sim_world.verbose)
 		sim_log("timer %d runs", slot->nr);
-	if (how >= HOW_ADD && how != HOW_SLEEP && how != HOW_RUN && slot->left-- <= 0) {
+	if (how >= HOW_ADD && how != HOW_SLEEP && how != HOW_RUN && how != HOW_SLEEP_ON_WHEEL &&
+	    slot->left-- <= 0) {
 		slot->left = 0;
 		how = HOW_NOTHING;
 	}
@@ -251,8 +242,12 @@ static void callback(struct hwheel_timer *timer)
 		slot->busy = false;
 		break;
 	case HOW_SLEEP:
+	case HOW_SLEEP_ON_WHEEL:
 		if (!in_interrupt() && !irqs_disabled()) {
-			sim_sleep(a);
+			if (how == HOW_SLEEP || w == sim_wheels)
+				sim_sleep(a);
+			else
+				sim_sleep_on_wheel(a, 0);
 			break;
 		}
 		fallthrough;
@@ -560,8 +555,11 @@ static void do_destroy(const struct op *op)
 	if (w == sim_wheels || w->state != LIVE_WHEEL)
 		return;
 	w->state = CLOSING_WHEEL;
-	while (w->setups)	/* until nobody sets up a timer for @w, or waits for @w */
+	work_leaves(w);
+	while (w->setups) {	/* until nobody sets up a timer for @w, or waits or sleeps on @w */
+		wake_sleepers(w);
 		sim_sleep(1000);
+	}
 	cancelled = w->cancelled;
 	call_begin(&call, CALL_DESTROY, NULL);
 	call.wheel = w;
@@ -623,6 +621,7 @@ static void do_read(const struct op *op)
 	char *text = oracle_read(wheel(op->arg[0]), files[file],
 				 64 + (unsigned long long)op->arg[2] % 8192);
 	char *line = text, *end;
+	unsigned int i;
 
 	/* Each row must be a timer, whatever other actors do meanwhile. */
 	for (; !file && line && (end = strchr(line, '\n')); line = end + 1) {
@@ -630,8 +629,9 @@ static void do_read(const struct op *op)
 
 		*end = 0;
 		function = strtoull(strrchr(line, ' '), NULL, 0);
-		if (*line != '#' && function != (unsigned long)callback_0 &&
-		    function != (unsigned long)callback_1 && function != (unsigned long)callback_2)
+		for (i = 0; i < SIM_USERS && function != (unsigned long)sim_user(i); i++)
+			;
+		if (*line != '#' && i == SIM_USERS)
 			sim_find("file timers of %s has a row that is no timer: %s",
 				 wheel(op->arg[0])->name, line);
 	}
@@ -666,6 +666,18 @@ static void do_sleepto(const struct op *op)
 		ns = slot->expires - op->arg[1] - sim_clock(slot->wheel);
 	put(slot);
 	sim_sleep(min(ns, 100ULL * NSEC_PER_SEC));
+}
+
+/* tickto WHEEL NS: sleep until NS before the next tick */
+static void do_tickto(const struct op *op)
+{
+	struct mwheel *w = wheel(op->arg[0]);
+	s64 ns;
+
+	if (w->state != LIVE_WHEEL)
+		return;
+	ns = w->tick - sim_clock(w) % w->tick - op->arg[1];
+	sim_sleep(clamp(ns, (s64)0, 100 * (s64)NSEC_PER_SEC));
 }
 
 static void do_run(const struct op *op)
@@ -725,6 +737,26 @@ static const struct {
 	{ "sleepto",	do_sleepto,	IN_TASK },
 	{ "run",	do_run },
 	{ "known",	do_known,	IN_TASK },
+	{ "hsleep",	do_hsleep,	IN_TASK },
+	{ "hschedule",	do_hschedule,	IN_TASK },
+	{ "hwait",	do_hwait,	IN_TASK },
+	{ "post",	do_post },
+	{ "wake",	do_wake },
+	{ "wakeat",	do_wakeat,	IN_TASK },
+	{ "signal",	do_signal },
+	{ "tickto",	do_tickto,	IN_TASK },
+	{ "dsetup",	do_dsetup,	IN_TASK },
+	{ "dqueue",	do_dqueue },
+	{ "dmod",	do_dmod },
+	{ "dcancel",	do_dcancel },
+	{ "dsync",	do_dsync,	IN_TASK },
+	{ "dflush",	do_dflush,	IN_TASK },
+	{ "ddisable",	do_ddisable },
+	{ "ddsync",	do_ddsync,	IN_TASK },
+	{ "denable",	do_denable },
+	{ "dpending",	do_dpending },
+	{ "dfree",	do_dfree,	IN_TASK },
+	{ "dsleepto",	do_dsleepto,	IN_TASK },
 };
 
 static bool may_be_softirq(const struct op *op)
@@ -793,7 +825,9 @@ static u64 next_due(u64 *last)
 	unsigned int i;
 
 	*last = 0;
-	for (i = 0; i < sim_nr_slots; i++) {
+	if (work_under_way())
+		first = 0;
+	for (i = 0; i < sim_all_slots; i++) {
 		const struct slot *slot = &sim_slots[i];
 		u64 due;
 
@@ -843,12 +877,15 @@ static void check_overdue(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < sim_nr_slots; i++) {
+	for (i = 0; i < sim_all_slots; i++) {
 		const struct slot *slot = &sim_slots[i];
+		u64 most = 5 * NSEC_PER_SEC;
 
-		if (slot->pending && slot->armed_at + 5 * NSEC_PER_SEC < sim_time &&
-		    (u64)slot->expires + slot->wheel->tick + 5 * NSEC_PER_SEC <
-		    (u64)sim_clock(slot->wheel))
+		/* Threads may have to wait for softirqs that take all of the CPU. */
+		if (slot->pending && (SIM_RT || slot->wheel->config.context == HWHEEL_WORK))
+			most += oracle_held_up(slot->armed_at);
+		if (slot->pending && slot->armed_at + most < sim_time &&
+		    (u64)slot->expires + slot->wheel->tick + most < (u64)sim_clock(slot->wheel))
 			sim_find("timer %u is due, and does not run", i);
 	}
 }
@@ -947,6 +984,7 @@ static void sim_main(void *arg)
 			sim_sleep(first - sim_time);
 	}
 	check_overdue();
+	check_works();
 	compare_all();
 	check_bounds();
 	leave = world_number(program, "leave", 0);
@@ -955,6 +993,11 @@ static void sim_main(void *arg)
 
 		if (sim_rnd(2) || sim_slots[i].wheel == sim_wheels)
 			do_free(&op);
+	}
+	for (i = 0; i < SIM_WORKS; i++) {
+		struct op op = { .arg = { i } };
+
+		do_dfree(&op);
 	}
 	for (i = 1; i < SIM_WHEELS && !leave; i++) {
 		struct op op = { .arg = { i } };
@@ -974,8 +1017,6 @@ static void sim_main(void *arg)
 
 void program_run(const struct program *p)
 {
-	unsigned int i;
-
 	program = p;
 	sim_world.seed = world_number(p, "seed", 1);
 	sim_world.cpus = clamp(world_number(p, "cpus", 2), 1ULL, (unsigned long long)SIM_CPUS);
@@ -995,10 +1036,7 @@ void program_run(const struct program *p)
 	sim_world.no_cpuhp = world_number(p, "no_cpuhp", 0);
 	sim_late_ns = world_number(p, "late_ns", 0);
 	builtin = world_number(p, "builtin", 0);
-	sim_nr_slots = clamp(world_number(p, "slots", 64), 1ULL, 2000000ULL);
-	sim_slots = calloc(sim_nr_slots, sizeof(*sim_slots));
-	for (i = 0; i < sim_nr_slots; i++)
-		sim_slots[i].nr = i;
+	oracle_slots(clamp(world_number(p, "slots", 64), 1ULL, 2000000ULL));
 	sim_start(sim_main, NULL);
 }
 
@@ -1225,6 +1263,7 @@ static void gen_cb(struct program *p, int actor, long long slot, long long n, lo
 		a = (one_in(2) ? 1 : -1) * gen_delay(tick);
 		break;
 	case HOW_SLEEP:
+	case HOW_SLEEP_ON_WHEEL:
 	case HOW_RUN:
 		a = rnd(one_in(5) ? 1000000 : 10000);
 		break;
@@ -1236,11 +1275,100 @@ static void gen_cb(struct program *p, int actor, long long slot, long long n, lo
 	EMIT(p, actor, 't', "cb", slot, n, how, a, b, left);
 }
 
+/* An operation of a task that sleeps, or of somebody who ends its sleep */
+static void gen_sleep(struct program *p, int actor, char context, unsigned int wheels,
+		      long long tick)
+{
+	long long delay = one_in(3) ? gen_delay(tick) : (long long)rnd(one_in(2) ? 20000 : 4000000);
+	unsigned int n = rnd(8);
+
+	if (one_in(4)) {			/* begin to sleep shortly before a tick */
+		EMIT(p, actor, 't', "tickto", 0, rnd(3000));
+		EMIT(p, actor, 't', "hsleep", 1 + rnd(100), rnd(3));
+		return;
+	}
+	switch (rnd(11)) {
+	case 0:
+		EMIT(p, actor, 't', "hsleep", delay, rnd(3));
+		break;
+	case 1:
+	case 2:
+	case 3:
+		EMIT(p, actor, 't', "hschedule", rnd(wheels), delay,
+		     one_in(3) ? gen_delay(tick) : 0, one_in(10) ? 0 : 1 + rnd(3));
+		break;
+	case 4:
+	case 5:
+		EMIT(p, actor, 't', "hwait", rnd(4), delay, rnd(3));
+		break;
+	case 6:
+		EMIT(p, actor, context, "post", rnd(4));
+		break;
+	case 7:
+		EMIT(p, actor, context, "wake", n);
+		break;
+	case 8:
+	case 9:
+		EMIT(p, actor, 't', "wakeat", n, (long long)rnd(3000) - 1000);
+		break;
+	default:
+		EMIT(p, actor, context, "signal", n, rnd(2));
+	}
+}
+
+static void gen_dsetup(struct program *p, int actor, long long nr, long long works,
+		       unsigned int wheels, long long tick)
+{
+	long long how = one_in(4) ? WORK_FREE : rnd(WORKS);
+	long long a = rnd(one_in(3) ? 1000000 : 20000), b = rnd(4);
+
+	if (one_in(3))
+		how = WORK_NOTHING;
+	if (how == WORK_QUEUE || how == WORK_MOD)
+		a = gen_delay(tick);
+	if (how >= WORK_QUEUE_OTHER) {
+		a = rnd(works);
+		b = gen_delay(tick);
+	}
+	EMIT(p, actor, 't', "dsetup", nr, rnd(wheels), how, a, b, 1 + rnd(one_in(4) ? 60 : 5));
+}
+
+/* An operation of delayed work */
+static void gen_work(struct program *p, int actor, char context, long long works,
+		     unsigned int wheels, long long tick, unsigned int cpus)
+{
+	static const char *const others[] = {
+		"dcancel", "dcancel", "dsync", "dsync", "dflush", "dflush", "ddisable", "ddsync",
+		"denable", "denable", "denable", "dpending", "dfree" };
+	long long delay = one_in(3) ? gen_delay(tick) : (long long)rnd(one_in(2) ? 20000 : 4000000);
+	long long nr = rnd(works);
+	const char *name;
+
+	if (one_in(3))			/* shortly before or after the timer expires */
+		EMIT(p, actor, 't', "dsleepto", nr, (long long)rnd(3000) - 1000);
+	if (one_in(2)) {
+		name = one_in(3) ? "dmod" : "dqueue";
+		EMIT(p, actor, context, name, nr, delay, rnd(4),
+		     one_in(2) ? -1 : (long long)rnd(cpus), one_in(4) ? gen_delay(tick) : 0);
+		return;
+	}
+	if (one_in(6)) {
+		gen_dsetup(p, actor, nr, works, wheels, tick);
+		EMIT(p, actor, context, "dqueue", nr, delay, rnd(4), -1, 0);
+		return;
+	}
+	name = others[rnd(ARRAY_SIZE(others))];
+	EMIT(p, actor, context, name, nr);
+	if (!strcmp(name, "dfree"))
+		gen_dsetup(p, actor, nr, works, wheels, tick);
+}
+
 void program_generate(struct program *p, unsigned long long seed)
 {
 	unsigned int actors, cpus, n, i, slots, wheels, nr_wheels = 0;
 	static const char *const asking[] = { "pending", "expires", "remaining", "running" };
 	bool hotplug, oom, suspend, churn, crowd, mistakes, reads, few, fight, parked, toggle;
+	unsigned int sleeps, works;	/* 0, or one in so many operations; delayed works */
 	long long ticks[SIM_WHEELS] = { };
 
 	p->nr = 0;
@@ -1263,6 +1391,8 @@ void program_generate(struct program *p, unsigned long long seed)
 	reads = one_in(3);
 	toggle = one_in(8);
 	sets = one_in(4);
+	sleeps = crowd || !one_in(3) ? 0 : 2 + rnd(8);
+	works = crowd || !one_in(3) ? 0 : 1 + rnd(one_in(2) ? 2 : SIM_WORKS);
 	slots = fight ? 1 + rnd(3) : few ? 1 + rnd(4) : 1 + rnd(200);
 	if (crowd)
 		slots = 1100 + rnd(4000);
@@ -1302,6 +1432,8 @@ void program_generate(struct program *p, unsigned long long seed)
 		EMIT(p, 0, 't', "oom", 0, 2 + rnd(4));
 	for (i = 0; i < slots && !crowd; i++)
 		EMIT(p, 0, 't', "setup", i, one_in(6) ? 0 : rnd(nr_wheels), one_in(4));
+	for (i = 0; i < works; i++)
+		gen_dsetup(p, 0, i, works, nr_wheels, ticks[rnd(nr_wheels)]);
 	if (fight && one_in(2))
 		EMIT(p, 0, 't', "cb", 0, slots, HOW_ADD, rnd(3000), 0, 200);
 	else if (fight || one_in(2))
@@ -1334,6 +1466,14 @@ void program_generate(struct program *p, unsigned long long seed)
 				EMIT(p, a, 't', "sleep", 1500000000 + rnd(1000000000));
 				EMIT(p, a, 't', "add", slot, 2 + rnd(100000000000));
 			}
+			continue;
+		}
+		if (sleeps && one_in(sleeps)) {
+			gen_sleep(p, a, context, nr_wheels, tick);
+			continue;
+		}
+		if (works && one_in(3)) {
+			gen_work(p, a, context, works, nr_wheels, tick, cpus);
 			continue;
 		}
 		if (parked && !one_in(4)) {

@@ -27,4 +27,39 @@ void program_run(const struct program *p);	/* ends by _exit() */
 void program_done(void);			/* in main.c */
 void known_calls(void);				/* in calls.c */
 
+/* Operations in sleep.c */
+void do_hsleep(const struct op *op);
+void do_hschedule(const struct op *op);
+void do_hwait(const struct op *op);
+void do_post(const struct op *op);
+void do_wake(const struct op *op);
+void do_wakeat(const struct op *op);
+void do_signal(const struct op *op);
+void sim_sleep_on_wheel(s64 delay, unsigned int how);
+void wake_sleepers(const struct mwheel *w);
+
+/* What a function of delayed work does */
+enum {
+	WORK_NOTHING, WORK_RUN, WORK_SLEEP, WORK_SLEEP_ON_WHEEL, WORK_QUEUE, WORK_MOD,
+	WORK_CANCEL, WORK_DISABLE, WORK_FREE, WORK_QUEUE_OTHER, WORK_MOD_OTHER,
+	WORK_CANCEL_OTHER, WORKS
+};
+
+/* Operations in work.c */
+void do_dsetup(const struct op *op);
+void do_dqueue(const struct op *op);
+void do_dmod(const struct op *op);
+void do_dcancel(const struct op *op);
+void do_dsync(const struct op *op);
+void do_dflush(const struct op *op);
+void do_ddisable(const struct op *op);
+void do_ddsync(const struct op *op);
+void do_denable(const struct op *op);
+void do_dpending(const struct op *op);
+void do_dfree(const struct op *op);
+void do_dsleepto(const struct op *op);
+void work_leaves(const struct mwheel *w);
+bool work_under_way(void);
+void check_works(void);
+
 #endif /* _SIM_PROGRAM_H */

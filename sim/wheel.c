@@ -84,8 +84,8 @@ peek bool peek_busy_but_running(struct hwheel *wheel, int cpu)
 {
 	struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
 
-	return base->lock.owner || base->work.pending || base->work.worker ||
-	       base->kick.locked || base->grow.worker || base->grow.pending || base->want.busy;
+	return base->lock.owner || sim_work_busy(&base->work) || base->kick.locked ||
+	       sim_work_busy(&base->grow) || base->want.busy;
 }
 
 /* The same, or is its hrtimer's callback running? */
@@ -195,6 +195,17 @@ peek bool peek_wants_fans(struct hwheel *wheel, int cpu)
 	for (i = 0; i <= levels->planned; i++)
 		crowds |= levels->level[i].crowds;
 	return crowds && (levels->starved || levels->fans - levels->fans_used < stock);
+}
+
+/* The lock of delayed work */
+raw_spinlock_t *peek_work_lock(const struct hwheel_delayed_work *dwork)
+{
+	return hwheel_work_lock(dwork);
+}
+
+void *peek_wake_sleeper(void)
+{
+	return hwheel_wake_sleeper;
 }
 
 peek ktime_t peek_expires(const struct hwheel_timer *timer)

@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+#define ERESTARTSYS		512
+
 #define MAX_ERRNO		4095
 #define IS_ERR_VALUE(x)		((unsigned long)(x) >= (unsigned long)-MAX_ERRNO)
 

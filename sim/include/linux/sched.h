@@ -15,22 +15,16 @@ void sim_might_sleep(const char *where);
 #define might_sleep()		sim_might_sleep(__func__)
 #define might_sleep_if(x)	do { if (x) might_sleep(); } while (0)
 
-/* No task sleeps on a wheel yet: these only let the code compile */
-#define TASK_RUNNING			0
-#define TASK_INTERRUPTIBLE		1
-#define TASK_UNINTERRUPTIBLE		2
-#define TASK_KILLABLE			4
-#define set_current_state(state)	((void)(state))
-#define __set_current_state(state)	((void)(state))
-#define signal_pending_state(state, p)	((void)(state), false)
+#define TASK_RUNNING		0
+#define TASK_INTERRUPTIBLE	1
+#define TASK_UNINTERRUPTIBLE	2
+#define TASK_WAKEKILL		4
+#define TASK_KILLABLE		(TASK_WAKEKILL | TASK_UNINTERRUPTIBLE)
 
-static inline void schedule(void)
-{
-}
-
-static inline int wake_up_process(struct task_struct *task)
-{
-	return 0;
-}
+void set_current_state(unsigned int state);
+#define __set_current_state(state)	set_current_state(state)
+bool signal_pending_state(unsigned int state, struct task_struct *task);
+void schedule(void);
+int wake_up_process(struct task_struct *task);
 
 #endif /* _SIM_LINUX_SCHED_H */

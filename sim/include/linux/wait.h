@@ -16,6 +16,7 @@ struct sim_wait {
 
 void init_waitqueue_head(wait_queue_head_t *wq);
 void sim_prepare_to_wait(wait_queue_head_t *wq, struct sim_wait *wait);
+long sim_prepare_to_wait_event(wait_queue_head_t *wq, struct sim_wait *wait, unsigned int state);
 void sim_finish_wait(wait_queue_head_t *wq, struct sim_wait *wait);
 void sim_schedule(void);
 bool sim_wait_until(unsigned long long end);
@@ -37,6 +38,27 @@ bool wq_has_sleeper(wait_queue_head_t *wq);
 		}							\
 		sim_finish_wait(&(wq), &__wait);			\
 	} while (0)
+
+/* @exclusive is not simulated. @cmd may leave the loop. */
+#define ___wait_event(wq, condition, state, exclusive, ret, cmd)	\
+({									\
+	struct sim_wait __wait = { };					\
+	long __ret = (ret);						\
+									\
+	for (;;) {							\
+		long __err = sim_prepare_to_wait_event(&(wq), &__wait, state); \
+									\
+		if (condition)						\
+			break;						\
+		if (__err) {						\
+			__ret = __err;					\
+			break;						\
+		}							\
+		cmd;							\
+	}								\
+	sim_finish_wait(&(wq), &__wait);				\
+	__ret;								\
+})
 
 #define wait_event_idle_timeout(wq, condition, ticks)			\
 	do {								\
