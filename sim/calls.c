@@ -304,7 +304,7 @@ static void bad_numbers(void)
 	EXPECT(hwheel_expires(one) == now + 1000);
 	sim_sleep(5000);
 	/*
-	 * With an interval of 0, hwheel_forward() warns and takes 1 ns. So it counts each
+	 * With an interval of 0, hwheel_forward() warns and uses 1 ns. So it counts each
 	 * nanosecond since the expiration. If the expiration is in the future, it counts 0.
 	 */
 	now = hwheel_expires(one) + WARNS("forwarded by 0 ns", hwheel_forward(one, 0));
@@ -466,7 +466,7 @@ static void synchronize(void)
 }
 
 /*
- * Start @one's callback on another CPU. Arm or cancel @one @how while the callback runs.
+ * Start @one's callback on another CPU. While it runs, arm or cancel @one as @how says.
  * Returns 0 if @one then expires on this CPU, 1 if on the other CPU, -1 if it does not expire.
  */
 static int armed_while_running(int how)
@@ -518,7 +518,7 @@ static void slow(struct hwheel_timer *timer)
 	runs++;
 }
 
-/* A task waits for one of the many callbacks of a run. The run lets the task in. */
+/* A task waits for one of the many callbacks of a run. It does not wait for the run's end. */
 static void wait_in_run(void)
 {
 	int there = (sim_cpu->id + 1) % sim_world.cpus, i;
@@ -579,8 +579,8 @@ static void callbacks(enum hwheel_context context)
 }
 
 /*
- * Destroys a wheel while timers are pending: more timers than hwheel cancels under one hold
- * of the lock.
+ * Destroys a wheel while timers are pending. With one CPU they are more than hwheel cancels
+ * under one hold of the lock.
  */
 static void destroy_pending(void)
 {
@@ -646,7 +646,7 @@ static void delayed_work(void)
 	EXPECT(runs == 1 && !hwheel_delayed_work_pending(&sim_delayed));
 }
 
-/* The calls that hwheel makes to debugobjects */
+/* hwheel's functions that debugobjects calls */
 static void debug_objects(void)
 {
 	struct list_head half;

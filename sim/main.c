@@ -144,7 +144,7 @@ static bool run(const struct program *p)
 /* ------------------------------------------------------------------------ */
 /* Shrinking: make a program simpler while it still has a find of the same kind */
 
-/* Two finds are of the same kind if their texts differ only in numbers. */
+/* Finds are of the same kind if their texts begin alike, but for numbers. */
 static void kind_of(const char *find, char *kind, size_t size)
 {
 	size_t n = 0;

@@ -390,7 +390,7 @@ void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot)
 		call->shut = slot->shut || slot->shutting;
 		if (slot->wheel)
 			call->clock = sim_clock(slot->wheel);
-		/* The task may arm the timer on another CPU if it moves meanwhile */
+		/* If the task moves to another CPU meanwhile, it may arm the timer there */
 		for (cpu = 0; slot->pinned && kind <= CALL_ARMS && cpu < (int)nr_cpu_ids; cpu++)
 			if (cpu == sim_cpu->id || sim_world.migrate)
 				call_meant(slot, cpu);
@@ -935,7 +935,7 @@ bool oracle_warn(const char *text)
 /* A list move does three to five WRITE_ONCE()s. A call may do some more. */
 #define MOST_WRITES	(5 * 32 + 16)
 
-/* To set the clock back empties up to 64 spokes. */
+/* Setting the clock back empties up to 64 spokes. */
 static int set_writes(void)
 {
 	return sim_sets ? 64 * 10 : 0;
@@ -1043,7 +1043,7 @@ static u64 due_gap(const struct mwheel *w, int cpu)
 /*
  * A run has ended. If it left a timer that was due when it read the clock last, it was cut,
  * and must take a break. In softirq context only the budget cuts such a run. In hardirq
- * context a batch of moves does, too, unless the callbacks have used up the budget.
+ * context either the budget has cut it, or a batch of moves.
  */
 static void note_break(struct mwheel *w, int cpu)
 {
@@ -1347,7 +1347,7 @@ static void check_context(const struct mwheel *w, const struct slot *slot)
 #define CROWD_FAN	16
 /* The most that a list move costs, with its share of locks and interrupts */
 #define MOVE_NS		100
-/* The same for a timer of a crowd: it moves several times, with pauses of the same length */
+/* The same for a timer of a crowd: it moves several times, and pauses are as long as moves */
 #define CROWD_MOVE_NS	1500
 /* The most that the wheel's interrupts, locks and short calls of other tasks cost */
 #define HOST_NS		30000
@@ -1435,7 +1435,7 @@ static void check_late(struct slot *slot, struct mwheel *w)
 	if (late >= 0) {
 		/*
 		 * hwheel reads the clock when a run begins. It also reads the clock after a
-		 * callback: in hardirq context always, else if a jiffy has begun meanwhile.
+		 * callback: in hardirq context always, else after each 8th, or if a jiffy has begun.
 		 */
 		s64 blur = sim_time - w->run_begun[cpu];
 		s64 since = sim_time - min(w->called_at[cpu], sim_time);
@@ -2038,7 +2038,7 @@ static void compare_stats(struct mwheel *w)
 			if ((u64)c[i] != w->interrupts[i - 2])
 				sim_find("stats of %s: %lld interrupts on CPU %d, not %llu",
 					 w->name, c[i], i - 2, w->interrupts[i - 2]);
-		for (i = 2; i < n && !strcmp(word, "max_locked_ns"); i++)	/* of batches */
+		for (i = 2; i < n && !strcmp(word, "max_locked_ns"); i++)	/* hwheel times only batches */
 			if ((u64)c[i] > w->held[i - 2])
 				sim_find("stats of %s: %s on CPU %d is %lld, not %llu", w->name,
 					 word, i - 2, c[i], w->held[i - 2]);

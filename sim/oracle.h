@@ -82,7 +82,7 @@ struct mwheel {
 	u64			wanted_at[SIM_CPUS];	/* when a crowd last wanted fans */
 	u64			wanted_ns[SIM_CPUS];	/* for how long */
 	u64			read_at[SIM_CPUS];	/* the run read the clock then or later */
-	u64			break_until[SIM_CPUS];	/* if a timer was due at @read_at */
+	u64			break_until[SIM_CPUS];	/* 0: no break */
 	u64			held[SIM_CPUS];		/* the longest that the lock was held */
 	unsigned int		greedy[SIM_CPUS];	/* runs in a row without a pause */
 	u64			armed_ahead[SIM_CPUS];

@@ -540,7 +540,7 @@ static void do_wheel(const struct op *op)
 	oracle_new_wheel(w);
 	w->toggles = toggles;
 	w->sets = sets;
-	if (sets != sim_sets)		/* a lock may have been held already */
+	if (sets != sim_sets)		/* locks may have been held unseen */
 		memset(w->held, 0xff, sizeof(w->held));
 	w->wheel = new;
 	w->state = LIVE_WHEEL;
