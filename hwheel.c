@@ -63,11 +63,11 @@
  *
  * With the base's lock held, hwheel_time() reads the drive's clock and the present offset.
  * If this offset differs from base->offset, hwheel_new_offset() stores it there. If the clock
- * was set back, it also sets back the levels (levels_set_back()). Then it arms the hrtimer
- * again.
+ * was set back, it also sets back the levels (levels_set_back()). In any case it arms the
+ * hrtimer again.
  *
- * - Here a run calls hwheel_time() before each callback. So a callback runs only if its timer is
- *   due by the last reading of the clock, whatever happens to the clock.
+ * - On a wheel of wall time a run calls hwheel_time() before each callback. So a callback
+ *   runs only if its timer is due by the last reading of the clock.
  * - Until a base has the new offset, arming may count a timer as overdue although it is not.
  *   levels_set_back() finds such timers.
  * - A base may have no run for a long time. So the timekeeping code tells hwheel that the
@@ -115,7 +115,7 @@
  *  - If a CPU goes offline, its timers also move to a CPU that is not isolated.
  *  - hwheel queues its own work on an unbound workqueue, whose workers keep off isolated
  *    CPUs. The irq_work that queues it interrupts the CPU that asks for the work. So for
- *    another CPU's base, an isolated CPU sends a kick, and that CPU uses irq_work. For a
+ *    another CPU's base, an isolated CPU kicks that other CPU, which uses irq_work. For a
  *    HWHEEL_DEFERRABLE wheel it sends no kick, because a kick would wake an idle CPU. The
  *    level is then missing until a run, or a CPU that is not isolated, asks for it.
  *  - Creation, destruction and debugfs use only locks, so they interrupt nobody. The
@@ -151,11 +151,11 @@
  *
  * base->running is the timer whose callback a run executes. The timer itself has no mark,
  * because its callback may free it. While its callback runs, a timer stays on its base,
- * whichever CPU arms it. hwheel_add_on() stores the new base in base->dest, and the run
+ * whichever CPU arms it. Hence a callback never runs on two CPUs at a time, and a waiter
+ * has one base to look at. hwheel_add_on() stores the new base in base->dest, and the run
  * moves the timer when the callback has returned. A later arm replaces or clears
  * base->dest, and a cancel clears it. So if base->dest is set, the timer is pending, and
- * therefore not freed. Hence a callback never runs on two CPUs at a time, and a waiter
- * has one base to look at.
+ * therefore not freed.
  *
  * How to wait for a callback depends on its context:
  *
@@ -236,7 +236,7 @@
 /* Buckets of lateness, one for each value of fls64() */
 #define HWHEEL_LATE		65
 
-/* A run may read the clock only after this many callbacks. A power of two. */
+/* A run reads the clock at least every so many callbacks. A power of two. */
 #define HWHEEL_CLOCK_EVERY	8
 
 /* timer->life of a timer that is shut down; base->life of a base that no wheel uses */
@@ -423,7 +423,7 @@ static ktime_t hwheel_offset(const struct hwheel *wheel, ktime_t now)
 	return offset;
 }
 
-/* The time on @wheel's clock, which is seldom CLOCK_MONOTONIC: see hwheel_begin_base() */
+/* The time on @wheel's clock. CLOCK_MONOTONIC only after a mistake: see hwheel_begin_base() */
 static noinline ktime_t hwheel_other_clock(const struct hwheel *wheel)
 {
 	ktime_t now;
@@ -2431,7 +2431,7 @@ static bool hwheel_known_base(const struct hwheel_base *base, u32 life)
 
 /*
  * @timer is about to be set up, and its memory may hold anything. If it holds a pending
- * timer, cancel that timer. Otherwise its neighbours in the spoke would be corrupted.
+ * timer, cancel that timer, to save its neighbours in the spoke.
  */
 static noinline void hwheel_unlink_stale(struct hwheel_timer *timer)
 {
@@ -2627,7 +2627,7 @@ EXPORT_SYMBOL_GPL(hwheel_running);
  * hwheel_now - the present time of a wheel
  * @wheel: the wheel
  *
- * Context: any.
+ * Context: any but NMI.
  * Return: the time in nanoseconds on the wheel's clock. If @wheel is NULL or an
  * ERR_PTR, hwheel warns and returns the time on CLOCK_MONOTONIC.
  */

@@ -36,11 +36,11 @@
  * 6.  Bounded: one formula says how late a callback can begin, see
  *     Documentation/late.rst. It has no term for timers that are not due. hwheel
  *     holds a lock, or keeps interrupts off, for at most HWHEEL_BATCH list moves,
- *     whatever the number of timers in a spoke. If callbacks use up the wheel's
- *     budget, the remaining ones begin in a later run, in order. The counter
- *     budget_overruns counts the runs that were cut. Two exceptions: a run of callbacks in
+ *     whatever the number of timers in a spoke. Two exceptions: a run of callbacks in
  *     hardirq context may keep interrupts off until it has used up its budget. If a clock
- *     is set back, hwheel splices the lists of up to 64 spokes under one lock hold.
+ *     is set back, hwheel splices the lists of up to 64 spokes under one lock hold. If
+ *     callbacks use up the wheel's budget, the remaining ones begin in a later run, in
+ *     order. The counter budget_overruns counts the runs that were cut.
  * 7.  Quiet: without timers there are no interrupts. Cancelling the next timer to
  *     expire may still cost one interrupt. hwheel counts that interrupt as idle.
  * 8.  Order: on one CPU, timers of one wheel that are due at different ticks run in the
@@ -130,7 +130,7 @@ enum hwheel_context {
 
 /* hwheel_config flag: the callbacks of an HWHEEL_WORK wheel may run on any CPU */
 #define HWHEEL_UNBOUND		BIT(0)
-/* hwheel_config flag: use CLOCK_REALTIME, whose number, 0, in @clock means CLOCK_MONOTONIC */
+/* hwheel_config flag: use CLOCK_REALTIME. @clock can't say so: its number is 0, the default */
 #define HWHEEL_REALTIME		BIT(1)
 /* hwheel_config flag: wake no idle CPU. Due timers wait until the CPU wakes */
 #define HWHEEL_DEFERRABLE	BIT(2)
@@ -288,7 +288,7 @@ u64 hwheel_count(const struct hwheel *wheel, const char *counter);
  */
 static inline bool hwheel_pending(const struct hwheel_timer *timer)
 {
-	/* list.h links timers with plain stores; the compiler does not tear them */
+	/* list.h splices timers with plain stores; the compiler does not tear them */
 	return timer && data_race(READ_ONCE(timer->entry.next));
 }
 

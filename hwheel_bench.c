@@ -1361,8 +1361,9 @@ static const struct bench_row bench_cascade_rows[] = {
  * makes a wheel of random geometry, budget and context, and arms a crowd on it: due at one
  * tick, in one spoke, over some time, or beyond all levels. Part of a large crowd expires
  * only after the round. When the crowd is armed, the round re-arms some of the timers, for
- * earlier and for later times; at some of these, many spokes begin. A round of edges fills one spoke of each
- * level instead, with too few timers for a crowd. All these spokes begin at one tick.
+ * earlier and for later times; at some of these, many spokes begin. A round of edges fills
+ * one spoke of each level instead, with too few timers for a crowd. All these spokes begin
+ * at one tick.
  *
  * The lateness of a callback counts from its tick. The round subtracts a microsecond (two
  * in hardirq context) for each callback since the wheel was last idle. These are the terms

@@ -92,9 +92,9 @@
  *
  * To find the due timers of a mixed spoke, its timers must move down. If there are many,
  * this takes long and makes other timers late. A crowd is a spoke that has taken
- * HWHEEL_CROWD timers or more since it was empty. (Cancelled timers count, too: arming then
- * need not look at them.) levels_step() sifts a crowd before its spoke begins: a few timers
- * per call, while nothing is due. Each of these timers goes
+ * HWHEEL_CROWD timers or more since it was empty. (Cancelled timers count, too: so
+ * cancelling need not count down.) levels_step() sifts a crowd before its spoke begins: a
+ * few timers per call, while nothing is due. Each of these timers goes
  *
  * - to a lower level, if that level already reaches the timer's tick;
  * - otherwise to the fan of the spoke. A fan is up to 64 spokes of equal width that
@@ -106,10 +106,10 @@
  * Arming does not use fans. A new timer goes to the spoke's own lists. When these lists
  * are a crowd again, they are sifted again.
  *
- * In each level, crowds are sifted in the order in which their spokes begin. Sifting begins early enough
- * to finish all crowds in time (levels_lead()), but not earlier. An earlier start would
- * send more timers to fans instead of levels. It would also move timers that are
- * cancelled soon after, and those moves would be for nothing.
+ * In each level, crowds are sifted in the order in which their spokes begin. Sifting
+ * begins early enough to finish all crowds in time (levels_lead()), but not earlier. An
+ * earlier start would send more timers to fans instead of levels. It would also move
+ * timers that are cancelled soon after, and those moves would be for nothing.
  *
  * A crowd that is due at one tick is not sifted. When a timer with another tick joins it,
  * the crowd moves to a fan as a whole, in one move (levels_part()).
@@ -149,8 +149,8 @@
  * - The clock of a level, from which its slots are counted, may be ahead of the wheel's
  *   clock. The buckets, too, are those of the old clock.
  * - A timer that was armed for the past is in the spoke of the old floor. The tick of that
- *   spoke may now be far ahead. But the timer is due before that: at its own tick, or now
- *   if that has passed.
+ *   spoke may now be far ahead. But the timer is due earlier: at its own tick, or now if
+ *   its tick has passed.
  *
  * So levels_set_back() closes each occupied level whose clock is ahead, or that has timers
  * which were due by the old floor. A closed level takes no timers and keeps its clock. Its
@@ -170,7 +170,8 @@
  *
  * No timer fires early: a spoke fires as a whole only if all its timers are due at or
  * before its bound, and the bound is not after the present tick. Setting the clock back
- * changes neither the timers nor the bound of a spoke. Timers in HWHEEL_NOW and
+ * changes neither the timers nor the bound of a level's spoke, and a spoke of the attic
+ * never fires as a whole. Timers in HWHEEL_NOW and
  * HWHEEL_EXPIRED are due by the old clock. They may not be due by the new one, so they get
  * new places by their own ticks.
  *
@@ -381,7 +382,8 @@ struct hwheel_level {
 
 /*
  * The size of a level's largest crowd, in timers. The number may be too large: it counts
- * timers that were cancelled, and levels_note_most() may double it. A round of a level is as many slots as it has spokes.
+ * timers that were cancelled, and levels_note_most() may double it. A round of a level is
+ * as many slots as it has spokes.
  */
 struct hwheel_most {
 	u64			now;		/* in this round */

@@ -80,8 +80,8 @@ static __always_inline bool hwheel_work_may_queue(const struct hwheel_delayed_wo
 static __always_inline bool hwheel_work_queued(struct hwheel_delayed_work *dwork)
 {
 	/*
-	 * If this returns true, the caller queues nothing, and the function that is about to
-	 * begin sees what the caller has written before. Pairs with the barrier after the
+	 * If this returns true, hwheel_work_queue() queues nothing, and the function that is
+	 * about to begin sees what its caller has written before. Pairs with the barrier after the
 	 * workqueue code has cleared the bit.
 	 */
 	smp_mb__after_spinlock();
@@ -89,7 +89,7 @@ static __always_inline bool hwheel_work_queued(struct hwheel_delayed_work *dwork
 }
 
 /*
- * With @dwork locked and idle: arm it, or queue it at once. Do not access @dwork after this:
+ * With @dwork locked and not queued: arm it, or queue it at once. Do not access @dwork after this:
  * its function may free it.
  */
 static __always_inline void hwheel_work_start(int cpu, struct workqueue_struct *wq,
@@ -258,7 +258,8 @@ static __always_inline bool hwheel_work_mod(int cpu, struct workqueue_struct *wq
  * @delay: as in hwheel_queue_delayed_work()
  *
  * If @dwork is pending, this call replaces the earlier one, also if @dwork is on a
- * workqueue already. Otherwise it works as hwheel_queue_delayed_work(). If @dwork is disabled, nothing is done.
+ * workqueue already. Otherwise it works as hwheel_queue_delayed_work(). If @dwork is
+ * disabled, nothing is done.
  *
  * Context: any but NMI.
  * Return: true if @dwork was pending.

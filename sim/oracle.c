@@ -1435,7 +1435,8 @@ static void check_late(struct slot *slot, struct mwheel *w)
 	if (late >= 0) {
 		/*
 		 * hwheel reads the clock when a run begins. It also reads the clock after a
-		 * callback: in hardirq context always, else after each 8th, or if a jiffy has begun.
+		 * callback: in hardirq context always, else after each 8th, or if a jiffy has
+		 * begun.
 		 */
 		s64 blur = sim_time - w->run_begun[cpu];
 		s64 since = sim_time - min(w->called_at[cpu], sim_time);
@@ -2038,7 +2039,8 @@ static void compare_stats(struct mwheel *w)
 			if ((u64)c[i] != w->interrupts[i - 2])
 				sim_find("stats of %s: %lld interrupts on CPU %d, not %llu",
 					 w->name, c[i], i - 2, w->interrupts[i - 2]);
-		for (i = 2; i < n && !strcmp(word, "max_locked_ns"); i++)	/* hwheel times only batches */
+		/* hwheel times only batches */
+		for (i = 2; i < n && !strcmp(word, "max_locked_ns"); i++)
 			if ((u64)c[i] > w->held[i - 2])
 				sim_find("stats of %s: %s on CPU %d is %lld, not %llu", w->name,
 					 word, i - 2, c[i], w->held[i - 2]);
