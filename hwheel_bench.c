@@ -1203,8 +1203,9 @@ static const struct bench_row bench_late_rows[] = {
 
 /*
  * years: lateness of groups of 32 timers, with delays from a millisecond to a year. The
- * delays of a group differ by a tenth at most. This needs simulated time, which skips
- * idle time. So does lone, which counts the interrupts of a wheel with one timer.
+ * delays of a group differ by a tenth at most.
+ * lone: the interrupts of a wheel with one timer. Both need simulated time, which skips
+ * idle time.
  */
 static int bench_run_years(const struct bench_row *row, u64 ms, s64 *result)
 {
@@ -1309,7 +1310,7 @@ static const struct bench_row bench_wakeups_rows[] = {
 /*
  * cascade: how late one timer is while a crowd cascades. The timer re-arms itself every
  * millisecond. Meanwhile the clock enters a spoke of level 2 with a million timers, and
- * runs on for half a second. For comparison, another row has no such crowd. The timer is
+ * runs on for half a second. For comparison, another run has no such crowd. The timer is
  * due 1 ns after a tick, so it is almost one tick late at best. The odd budget lets runs
  * end at any point of a tick.
  */
@@ -1360,8 +1361,8 @@ static const struct bench_row bench_cascade_rows[] = {
  * bounds: a search for the arrangement of timers in which callbacks begin latest. Each round
  * makes a wheel of random geometry, budget and context, and arms a crowd on it: due at one
  * tick, in one spoke, over some time, or beyond all levels. Part of a large crowd expires
- * only after the round. When the crowd is armed, the round re-arms some of the timers, for
- * earlier and for later times; at some of these, many spokes begin. A round of edges fills
+ * only after the round. When the crowd is armed, the round re-arms some timers, for earlier
+ * and later times. At some of these times many spokes begin. A round of edges fills
  * one spoke of each level instead, with too few timers for a crowd. All these spokes begin
  * at one tick.
  *
@@ -1547,7 +1548,7 @@ static void bench_round_edges(const struct hwheel_config *config, u64 width, kti
 	unsigned int level, i, many, last, n = 0;
 
 	for (level = config->levels; level; level--) {
-		/* Few in the bucket: they may move to a level before base, and make a crowd */
+		/* Few in the bucket: before base they may move to a level, and make a crowd */
 		many = level == config->levels ? bench_random(BENCH_EDGE) :
 						 BENCH_EDGE - bench_random(8);
 		while (ktime_get() < base - (ktime_t)(2 * width))
@@ -1805,7 +1806,7 @@ static const struct bench_row bench_memory_rows[] = {
  * second. There are two ways:
  *
  * - The thread arms, re-arms and cancels its timers itself.
- * - The thread arms its timers, and the thread of the next CPU cancels them. The two
+ * - The thread arms its timers, and another CPU's thread cancels them. The two
  *   threads hand batches of timers over and back.
  *
  * A second set of operations, of the same size, re-arms the same timers for other times.
@@ -1825,7 +1826,7 @@ struct bench_thread {
 	ktime_t			time;		/* that they took */
 	struct completion	*go, finished;
 	void			(*loop)(struct bench_thread *thread);
-	bool			armed[BENCH_BATCHES];	/* handed over to the next CPU */
+	bool			armed[BENCH_BATCHES];	/* handed over */
 } ____cacheline_aligned;
 
 static struct bench_thread bench_threads[BENCH_CPUS];

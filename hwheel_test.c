@@ -7,7 +7,7 @@
  * hwheel_levels tests the layered wheel alone. The tests tell the wheel the time. They
  * compare the wheel with a sorted list, or search every spoke for a timer.
  *
- * All other suites test the running module through its API. They arm probes: timers
+ * Most suites test the running module through its API. They arm probes: timers
  * whose callback records when, where and how often it ran. A test arms a probe for a
  * window of time, and hwt_expect_once() compares the record with the window. The tests
  * use the kernel's clock. So timers may be late on a loaded host, but never early. The tests

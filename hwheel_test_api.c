@@ -597,7 +597,7 @@ static void test_forward_missed(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hwheel_pending(timer));
 }
 
-/* Forward expirations that are so long ago that now - expires does not fit into s64. */
+/* Forward old expirations. For the last two, now - expires does not fit into s64. */
 static void test_forward_ages(struct kunit *test)
 {
 	static const ktime_t ages[] = {

@@ -900,7 +900,7 @@ static void test_crowded(struct kunit *test)
 		advance(rig, TICK + 1);
 	}
 
-	/* A timer that goes to the spoke's fan lowers the spoke's bound, and does not join it. */
+	/* A timer for the spoke's fan lowers the spoke's bound, but does not join the spoke. */
 	add(rig, &t[0], 2 * TICK + 5);
 	add(rig, &t[1], 2 * TICK + 6);
 	for (i = 2; i < CROWD; i++)

@@ -13,7 +13,7 @@
 
 static char *lockdep = "";
 module_param(lockdep, charp, 0444);
-MODULE_PARM_DESC(lockdep, "deadlock for lockdep to report: softirq, hardirq or work, of a wait for a timer in that context; synchronize or destroy, of that wait for a wheel; lockdep then switches itself off");
+MODULE_PARM_DESC(lockdep, "deadlock for lockdep to report: a wait for a timer (softirq, hardirq, work) or for a wheel (synchronize, destroy); lockdep then switches itself off");
 
 static DEFINE_SPINLOCK(deadly_softirq);
 static DEFINE_RAW_SPINLOCK(deadly_hardirq);

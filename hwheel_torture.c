@@ -2,8 +2,8 @@
 /*
  * hwheel_torture - tries to break hwheel, and reports it if hwheel breaks
  *
- * On each CPU threads, timer callbacks, a hard and a soft hrtimer and an irq_work call
- * the API on the same timers, in random order. Meanwhile CPUs go offline and come online,
+ * Threads, timer callbacks, hard and soft hrtimers and irq_works of all CPUs call the API
+ * on the same timers, in random order. Meanwhile CPUs go offline and come online,
  * and wheels are created and destroyed. The first violation of a guarantee of hwheel.h
  * ends the test. The last line in the log is one of
  *

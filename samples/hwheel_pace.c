@@ -74,7 +74,7 @@
  * -----
  *
  * The lock of the root qdisc protects everything except the list of expired queues.
- * The caller of each operation holds this lock. Timers are armed under it.
+ * The callers of enqueue and dequeue hold this lock. Timers are armed under it.
  *
  * The callback takes no lock. It adds its queue to a lock-free list and schedules
  * the qdisc. There are two reasons:

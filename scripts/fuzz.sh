@@ -13,7 +13,7 @@
 #	 fuzz.sh faults			prints the names of these faults
 #	 fuzz.sh cover			prints which lines of hwheel_levels.h the kept
 #					inputs reach
-#	 fuzz.sh keep			adds the inputs that runs found to fuzz/corpus.txt
+#	 fuzz.sh keep			merges what runs found into fuzz/corpus.txt
 #	 fuzz.sh flags			prints gcc's options, one a line
 
 . "$(dirname "$0")/lab/lab.sh"

@@ -337,8 +337,8 @@ static void bad_numbers(void)
 }
 
 /*
- * A reader goes back to the beginning of the file timers. The only timer is in the first
- * spoke of the first CPU: so the last spoke that was read is the first one of the file.
+ * A reader goes back to the beginning of the file timers. The first spoke of the first CPU
+ * has the only timer, so it is also the last spoke that was read.
  */
 static void read_again(void)
 {

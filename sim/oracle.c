@@ -42,7 +42,7 @@ static u64 traced_entries, traced_exits, traced_moves[SIM_WHEELS], traced_cuts[S
 
 struct hwheel_delayed_work sim_delayed;
 
-/* For timers that are not in a struct object. The first nr_apart of these were ever used. */
+/* For timers that are not in a struct object. Only the first nr_apart of these were used. */
 static struct object apart[SIM_WORKS + SIM_SLEEPERS];
 static unsigned int nr_apart;
 
@@ -438,9 +438,9 @@ const char *const sim_kinds[] = {
 };
 
 /*
- * How round @tick is: the greatest power of two that divides @tick. If a level's number of spokes
- * is no power of two, the widest spoke that begins at @tick counts first, and the power of two
- * counts in units of that spoke's width.
+ * How round @tick is: the greatest power of two that divides @tick. If a level's number of
+ * spokes is no power of two, first by the widest spoke that begins at @tick, then by the
+ * power of two that divides @tick / its width.
  */
 static unsigned int roundness(const struct mwheel *w, u64 tick)
 {
@@ -1131,7 +1131,7 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 	note_starved(w, cpu);
 	if (w->config.context != HWHEEL_WORK && peek_break(w->wheel, cpu) && w->pending &&
 	    sim_world.cpus == 1 && !w->earned[cpu] && !w->config.gap_ns && !is_set(w, cpu) &&
-	    !peek_ripe(w->wheel, cpu, sim_clock(w)))	/* a rest within a gap is a break, too */
+	    !peek_ripe(w->wheel, cpu, sim_clock(w)))	/* a rest in a gap looks like a break */
 		sim_find("a break on CPU %d of %s, and no timer is due", cpu, w->name);
 	if (w->config.context == HWHEEL_WORK || w->state != LIVE_WHEEL || !w->pending ||
 	    peek_busy_but_running(w->wheel, cpu) || !armed || is_set(w, cpu) ||
@@ -1877,7 +1877,7 @@ static struct rows {
 	return rows;
 }
 
-/* The width of a level in ticks; of the parking lot: of all levels together */
+/* Ticks per spoke of a level; of the parking lot: ticks of all levels */
 static u64 width_of(const struct mwheel *w, s64 level)
 {
 	u64 width = 1;

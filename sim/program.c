@@ -1368,7 +1368,8 @@ void program_generate(struct program *p, unsigned long long seed)
 	unsigned int actors, cpus, n, i, slots, wheels, nr_wheels = 0;
 	static const char *const asking[] = { "pending", "expires", "remaining", "running" };
 	bool hotplug, oom, suspend, churn, crowd, mistakes, reads, few, fight, parked, toggle;
-	unsigned int sleeps, works;	/* 0, or one in so many operations; delayed works */
+	unsigned int sleeps;		/* one in so many operations; 0: none */
+	unsigned int works;		/* items of delayed work */
 	long long ticks[SIM_WHEELS] = { };
 
 	p->nr = 0;

@@ -2,7 +2,7 @@
 /*
  * Delayed work: the operations of programs, and a model that the oracle checks
  *
- * In the model, an item of delayed work is pending or not, and it is disabled so many times.
+ * In the model, an item of delayed work is pending or not, and has a count of disables.
  * Each time that it begins to be pending is an instance, which has a number. An instance ends
  * when the function begins, or when a call drops it.
  *

@@ -21,7 +21,7 @@
 
 static int out;
 
-/* The packet's sender has connection @n. The kernel fills in lengths and checksum. */
+/* Send a packet from sender @n. The kernel fills in lengths and checksum. */
 static void packet(int port, long long n)
 {
 	struct sockaddr_in address = address_of(port);

@@ -5,8 +5,8 @@
  * Usage: pacing-load greedy|paced|timed SECONDS BYTES RATE FLOWS
  *	  pacing-load hold: keeps time stamps switched on until it is killed
  *
- * The kernel switches time stamps on some time after the first socket asks for
- * them. Until then it returns the time at which a packet was read instead.
+ * Some time after the first socket asks for time stamps, the kernel switches them
+ * on. Until then it returns the time at which a packet was read instead.
  *
  * Sends packets of BYTES (as a qdisc of the loopback device counts them) from
  * FLOWS sockets in turn to one that takes the kernel's time stamp of each.

@@ -25,7 +25,7 @@ suite()
 	try "functions that the documents name" all_words 20 function_exists \
 		"$(grep -ohE '\<(__)?(hwheel|levels?|divisor)_[a-z0-9_]+\(\)' \
 			README Documentation/*.rst | tr -d '()' | sort -u)"
-	# A module that make builds has its source here
+	# For a module X.ko, look for its source X.c
 	try "files that the documents name" all_words 20 file_exists \
 		"$(grep -ohE '\<(scripts|tools|samples|proofs|fuzz|sim|debian|Documentation)/[A-Za-z0-9_./-]*|\<hwheel(_[a-z]+)?\.[chk]o?\>' \
 			Documentation/*.rst | sed 's/[./-]*$//; s/\.ko$/.c/' | sort -u)"

@@ -17,8 +17,8 @@ suite()
 		says "0 caught, 1 survived, score 0.0 %" "$mutants"
 	ONLY=$planted TESTS=none LEAST=1 try "a low score fails" refused "score 0.0 %" "$mutants"
 	ONLY=none try "no such mutant" refused "there is no such mutant: none" "$mutants"
-	# The score of a few mutants says little. If few lines changed, judge a sample of all
-	# mutants instead.
+	# The score of a few mutants says little. If they are few, LEAST is for a sample of all
+	# mutants.
 	if [ "$(SINCE=HEAD~1 LIST=1 "$mutants" | wc -l)" -ge 16 ]; then
 		SINCE=HEAD~1 COUNT=16 SEEDS=300 LEAST=50 try "of lines that changed" "$mutants"
 	else

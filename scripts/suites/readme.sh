@@ -183,7 +183,7 @@ readme_arguments()
 	return $status
 }
 
-# A module that make builds has its source here
+# For a module X.ko, look for its source X.c
 readme_files()
 {
 	local file status=0

@@ -5,8 +5,8 @@
 
 # debug_kunit KERNEL: KUnit on 2 CPUs, with ALL=1 also on 4. These kernels are slow when
 # emulated, so some tests run in other suites only:
-#	hwheel_levels, which has one thread (kunit-debug runs it under KASAN). The glob
-#		leaves it out: no other KUnit suite has a name that ends with s.
+#	hwheel_levels and hwheel_users, which have one thread (kunit-debug runs them under
+#		KASAN). The glob leaves out suites whose names end with s.
 #	the deadlock for lockdep, which needs a boot of its own (kunit-debug)
 #	the largest tests: here they have a twentieth of their timers and wheels (kunit)
 debug_kunit()
