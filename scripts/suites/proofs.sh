@@ -9,6 +9,6 @@ suite()
 	local part
 
 	for part in lemmas bits wp exhaustive ${ALL:+faults}; do
-		try $part "$lab_scripts/prove.sh" $part
+		try "$part" "$lab_scripts/prove.sh" "$part"
 	done
 }
