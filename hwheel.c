@@ -63,8 +63,8 @@
  *
  * With the base's lock held, hwheel_time() reads the drive's clock and the present offset.
  * If this offset differs from base->offset, hwheel_new_offset() stores it there. If the clock
- * was set back, it also sets back the levels (levels_set_back()). In any case it arms the
- * hrtimer again.
+ * was set back, it also sets back the levels (levels_set_back()). Unless a run or a break is
+ * under way, it then arms the hrtimer again.
  *
  * - On a wheel of wall time a run calls hwheel_time() before each callback. So a callback
  *   runs only if its timer is due by the last reading of the clock.
@@ -317,7 +317,7 @@ struct hwheel_base {
 	call_single_data_t	kick;		/* lets another CPU re-arm @hrtimer */
 	unsigned int		kicks;		/* @kick calls that are under way */
 	struct work_struct	work;		/* a run in process context */
-	wait_queue_head_t	wait;		/* until @running ends, or @waiters is 0 */
+	wait_queue_head_t	wait;		/* for @running, @waiters, and in hwheel_grow() */
 	atomic_t		waiters;	/* waiters for @running that do not spin */
 	struct irq_work		want;		/* queues @grow from any context */
 	struct work_struct	grow;		/* adds levels and fans */

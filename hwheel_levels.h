@@ -103,8 +103,8 @@
  *
  * A spoke of a fan is like any other spoke: it has a bound, it fires when it is due, and
  * it gets a fan of its own if it is a crowd. In a fan, HWHEEL_CROWD_FAN timers are a crowd.
- * Arming does not use fans. A new timer goes to the spoke's own lists. When these lists
- * are a crowd again, they are sifted again.
+ * Arming does not use fans. A new timer goes to the spoke's own lists, those outside of its
+ * fan. When these lists are a crowd again, they are sifted again.
  *
  * In each level, crowds are sifted in the order in which their spokes begin. Sifting
  * begins early enough to finish all crowds in time (levels_lead()), but not earlier. An
@@ -171,9 +171,8 @@
  * No timer fires early: a spoke fires as a whole only if all its timers are due at or
  * before its bound, and the bound is not after the present tick. Setting the clock back
  * changes neither the timers nor the bound of a level's spoke, and a spoke of the attic
- * never fires as a whole. Timers in HWHEEL_NOW and
- * HWHEEL_EXPIRED are due by the old clock. They may not be due by the new one, so they get
- * new places by their own ticks.
+ * never fires as a whole. Timers in HWHEEL_NOW and HWHEEL_EXPIRED are due by the old clock.
+ * They may not be due by the new one, so they get new places by their own ticks.
  *
  * Invariants, checked by levels_check()
  * -------------------------------------

@@ -89,8 +89,8 @@ static __always_inline bool hwheel_work_queued(struct hwheel_delayed_work *dwork
 }
 
 /*
- * With @dwork locked and not queued: arm it, or queue it at once. Do not access @dwork after this:
- * its function may free it.
+ * With @dwork locked and not queued: arm it, or queue it at once. Do not access @dwork after
+ * this: its function may free it.
  */
 static __always_inline void hwheel_work_start(int cpu, struct workqueue_struct *wq,
 					      struct hwheel_delayed_work *dwork,
