@@ -43,6 +43,7 @@ faults=(
 	"end-run-resume	hwheel.c	/bool hwheel_end_run/,/^}/s/min(max(.*, base->quiet), resume)/resume/"
 	"remaining-clock	hwheel.c	/^ktime_t hwheel_remaining/,/^}/s/hwheel_clock(base->wheel)/ktime_get()/"
 	"want-no-retry	hwheel.c	/^static void hwheel_grow/,/^}/s/wait_event_idle_timeout(.*/return;/"
+	"destroy-waits	hwheel.c	/^static void hwheel_stop_base/,/^}/s/wake_up_all(.*;/;/"
 	"rewound	hwheel_debugfs.h	s/reader->spoke = U64_MAX;.*a reader that.*/;/"
 	"move-unpins	hwheel.c	/bool hwheel_move_batch/,/^}/s/levels_leave(&from->levels, timer);/& timer->flags = 0;/"
 	"max-summed	hwheel.c	/u64 hwheel_total/,/^}/s/which < HWHEEL_MAX_LATE_NS ?/1 ?/"

@@ -546,6 +546,9 @@ static void do_wheel(const struct op *op)
 	w->state = LIVE_WHEEL;
 }
 
+/* hwheel_destroy() waits for callbacks and work that run, but for no timeout */
+#define DESTROY_NS	100000000
+
 static void do_destroy(const struct op *op)
 {
 	struct mwheel *w = wheel(op->arg[0]);
@@ -566,6 +569,9 @@ static void do_destroy(const struct op *op)
 	hwheel_destroy(w->wheel);
 	if (w->cancelled - cancelled < call.cancels)
 		sim_find("hwheel_destroy cancelled timers of another wheel");
+	if (sim_last_suspend < call.time &&
+	    sim_time - call.time > DESTROY_NS + oracle_held_up(call.time))
+		sim_find("hwheel_destroy took %llu ns", sim_time - call.time);
 	call_end(&call, 0);
 	if (w->pending)
 		sim_find("%s was destroyed, but %llu timers are pending", w->name, w->pending);
