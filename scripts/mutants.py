@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 FILES = ('hwheel.c', 'hwheel_levels.h', 'hwheel_debugfs.h', 'hwheel_jiffies.h',
          'hwheel_users.h')
@@ -390,7 +391,7 @@ class Bench:
         self.dir = options.dir
         self.known = {}		# what a test said about an object
         self.original = {}	# hashes of objects
-        self.passed = set()	# tests that the original has passed
+        self.took = {}		# seconds that a test took of the original
         self.lock = threading.Lock()
         self.locks = collections.defaultdict(threading.Lock)
         self.flags = {kind: self.ask('sim.sh', 'flags', kind)
@@ -474,21 +475,22 @@ class Bench:
         """A test that the original fails would catch all mutants."""
         out = f'{self.dir}/original'
         with self.locks[program]:
-            if name in self.passed:
+            if name in self.took:
                 return
             if not os.path.exists(f'{out}/{program}'):
                 self.link(program, out)
-            found = self.fails([f'{out}/{program}', *arguments])
+            begin = time.monotonic()
+            found = self.fails([f'{out}/{program}', *arguments], self.options.timeout)
             if found:
                 raise Broken(f'{name} fails without a mutation: {found}')
-            self.passed.add(name)
+            self.took[name] = time.monotonic() - begin
 
-    def fails(self, command):
+    def fails(self, command, timeout):
         if self.options.tests == 'none':
             command = ['true']
         try:
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  timeout=self.options.timeout, text=True, errors='replace',
+                                  timeout=timeout, text=True, errors='replace',
                                   env={**os.environ, 'SIM_SECONDS': '5'})
         except subprocess.TimeoutExpired:
             return 'it hangs'
@@ -552,7 +554,8 @@ class Bench:
                 found = self.known.get((name, built[program]), '')
             if found == '':
                 self.check_original(name, program, arguments)
-                found = self.fails([f'{src}/{program}', *arguments])
+                # A mutant that takes ten times as long as the original hangs.
+                found = self.fails([f'{src}/{program}', *arguments], 5 + 10 * self.took[name])
                 with self.lock:
                     self.known[name, built[program]] = found
             if found:
