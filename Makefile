@@ -95,18 +95,18 @@ clean:
 		-o -name Module.symvers -o -name '*.pyc' \) -exec rm -f {} +
 
 help:
-	@echo 'make              builds hwheel.ko and the samples for the running kernel'
-	@echo '                  KDIR=folder: for the kernel with these headers'
+	@echo 'make              builds hwheel.ko, its tests, the benchmark and the samples, for the running'
+	@echo '                  kernel; KDIR=folder: for the kernel with these headers'
 	@echo 'make demo         runs a million session timeouts on a stock kernel in QEMU, and draws'
 	@echo '                  demo.svg; SESSIONS=n MAX_MS=n KERNEL=name'
 	@echo '                  KERNEL names a kernel that some release of Debian has:'
 	@echo '                    6.1, 6.12, 7.3, ...  the series'
 	@echo '                    newest               the newest series from 7.0 on'
-	@echo '                    lts                  the newest longterm series but 6.1, 6.12'
+	@echo '                    lts                  the newest longterm series after 6.12'
 	@echo '                    NAME-rt              the same with PREEMPT_RT'
 	@echo 'make check        runs all tests'
 	@echo '                  SUITE=name: only this suite; SUITE=list: prints the names'
-	@echo '                  ALL=1: all suites on all kernels'
+	@echo '                  ALL=1: also the suites and kernels that take long'
 	@echo 'make torture      runs the torture test on a kernel in QEMU, or in user-mode Linux'
 	@echo '                  TIME=seconds KERNEL=name|uml-smp|x86-kasan|x86-kcsan CPUS=n SEED=n'
 	@echo '                  BROKEN=fault: plants this fault, which the test must find'
@@ -114,8 +114,8 @@ help:
 	@echo 'make sim          runs random programs on hwheel.c and a simulated kernel, in user space,'
 	@echo '                  until an oracle finds a bug; TIME=seconds SEED=n'
 	@echo '                  KIND=rt: as on PREEMPT_RT; KIND=asan: with sanitizers'
-	@echo 'make mutants      mutates hwheel.c and its headers, and prints which mutants all tests'
-	@echo '                  in user space let live (takes hours); COUNT=n SEED=n: only a sample'
+	@echo 'make mutants      mutates hwheel.c and six headers, and prints which mutants survive all'
+	@echo '                  tests in user space (takes hours); COUNT=n SEED=n: only a sample'
 	@echo '                  SINCE=commit: only lines changed since then; FILE=name JOBS=n'
 	@echo 'make kernel       builds Debian'"'"'s newest kernel for user-mode Linux with hwheel in it, moves'
 	@echo '                  io_uring, timerfd, TCP keepalive and IPVS to hwheel, and compares it'
@@ -135,8 +135,9 @@ help:
 	@echo 'make dkms         lets DKMS build and install hwheel.ko for this kernel and each new one;'
 	@echo '                  KDIR=folder'
 	@echo 'make deb          builds Debian packages in build/: the sources for DKMS, and the tools'
-	@echo 'make clean        removes what the targets built here. Downloads and kernels stay in'
-	@echo '                  $${XDG_CACHE_HOME:-~/.cache}/hwheel'
+	@echo 'make clean        removes build/, Documentation/output/ and what kbuild leaves. Results stay:'
+	@echo '                  demo.svg, bench.svg, bench.json, converted.inc. Downloads and kernels'
+	@echo '                  stay, too, in $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
 .PHONY: modules install install-tc dkms dkms-sources deb demo check torture fuzz sim mutants \
 	kernel bench picture pacing convert-all htmldocs clean help

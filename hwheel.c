@@ -17,11 +17,13 @@
  *
  *  - when a timer is armed for an earlier tick,
  *  - when a run ends,
- *  - when a base gets levels or fans, and must therefore run earlier.
+ *  - when a base gets levels or fans, and must therefore run earlier,
+ *  - when timers move to the base from another CPU, and are due earlier,
+ *  - when somebody sets the wheel's clock: see "Wall time" below.
  *
- * Cancelling does not move the hrtimer. So the next interrupt may find nothing to do; it
- * is then counted as idle. There is no periodic tick. If no timer is pending, hwheel does
- * not arm the hrtimer.
+ * Cancelling does not move the hrtimer. So the next interrupt may find nothing to do. hwheel
+ * then counts this interrupt as idle. There is no periodic tick. If no timer is pending,
+ * hwheel does not arm the hrtimer.
  *
  * A run is the hrtimer's callback, in softirq or in hardirq context. In process context a
  * run is the work that the hrtimer's callback queues. The wheel chooses one of the three
@@ -43,9 +45,10 @@
  * A run that takes long leaves the CPU to others for a while: see "Runs, rests and
  * breaks" below.
  *
- * The bases of a HWHEEL_DEFERRABLE wheel have an entry of timer_list instead of an hrtimer,
- * and "hrtimer" means that entry. The entry is deferrable: the kernel runs it in the tick of
- * a CPU, and lets an idle CPU sleep. See hwheel_start_entry().
+ * The bases of a HWHEEL_DEFERRABLE wheel have no hrtimer. They have an entry of timer_list.
+ * For these bases, "hrtimer" in this file means that entry. The entry is deferrable: the
+ * kernel runs it in the timer tick of a CPU, and lets an idle CPU sleep. See
+ * hwheel_start_entry().
  *
  * Runs advance the clock of a base. Arming with a delay reads the time anyway, so it
  * advances a clock that is far behind (base->fresh). hwheel_add_at() advances the clock if
@@ -58,8 +61,8 @@
  * The drive's clock is never set: it is CLOCK_MONOTONIC, or CLOCK_BOOTTIME if that is the
  * wheel's clock. All times of the drive are on this clock, and the hrtimer uses it. A wheel of
  * CLOCK_REALTIME or CLOCK_TAI adds an offset to it. Ticks and timer->expires are on the
- * wheel's clock. So they stay as they are when somebody sets the clock, and the offset
- * changes. base->offset is the offset that the base last used.
+ * wheel's clock. When somebody sets that clock, ticks and timer->expires stay as they are:
+ * only the offset changes. base->offset is the offset that the base last used.
  *
  * With the base's lock held, hwheel_time() reads the drive's clock and the present offset.
  * If this offset differs from base->offset, hwheel_new_offset() stores it there. If the clock
@@ -72,13 +75,13 @@
  *   levels_set_back() finds such timers.
  * - A base may have no run for a long time. So the timekeeping code tells hwheel that the
  *   clock was set (hwheel_timekeeping()). An irq_work then kicks the bases that must start
- *   their hrtimers again (hwheel_base_set()). It gives the new offset to all others itself,
- *   and wakes no CPU for that.
+ *   their hrtimers again (hwheel_base_set()). The irq_work itself gives the new offset to all
+ *   other bases, and wakes no CPU for that.
  *
- * The timekeeping code calls hwheel in each tick, too. It passes in the offset and the time
- * of the next leap second. Only a tick inserts the leap second, and the tick can be late.
- * Until that tick, CLOCK_REALTIME reads a second too much. hwheel_offset() subtracts this
- * second, as the hrtimer code does.
+ * The timekeeping code also calls hwheel in each timer tick of the kernel. It passes in the
+ * offset and the time of the next leap second. Only such a timer tick inserts the leap second,
+ * and this timer tick can be late. Until then, CLOCK_REALTIME reads a second too much.
+ * hwheel_offset() subtracts this second, as the hrtimer code does.
  *
  * Locks
  * -----
@@ -114,10 +117,11 @@
  *    timer stays on its base if the CPU of that base is not isolated.
  *  - If a CPU goes offline, its timers also move to a CPU that is not isolated.
  *  - hwheel queues its own work on an unbound workqueue, whose workers keep off isolated
- *    CPUs. The irq_work that queues it interrupts the CPU that asks for the work. So for
- *    another CPU's base, an isolated CPU kicks that other CPU, which uses irq_work. For a
- *    HWHEEL_DEFERRABLE wheel it sends no kick, because a kick would wake an idle CPU. The
- *    level is then missing until a run, or a CPU that is not isolated, asks for it.
+ *    CPUs. An irq_work queues this work, and interrupts the CPU that asks for the work. So if
+ *    an isolated CPU needs the work for another CPU's base, it kicks that other CPU. The
+ *    handler of the kick then queues the irq_work there. For a HWHEEL_DEFERRABLE wheel there
+ *    is no kick, because a kick would wake an idle CPU. The level is then missing until a
+ *    run, or a CPU that is not isolated, asks for it.
  *  - Creation, destruction and debugfs use only locks, so they interrupt nobody. The
  *    exception is memory of vmalloc(): freeing it interrupts all CPUs.
  *
@@ -139,8 +143,9 @@
  * Destruction sweeps twice over the bases of a wheel (hwheel_stop()). The first sweep
  * marks all bases as closing. From then on nothing is armed, and no hrtimer, work,
  * irq_work or move to another CPU begins. So the second sweep can wait, in any order, for
- * runs and works that are under way. The wheel stays on hwheel_wheels until the second
- * sweep is over. Until then CPU hotplug handles it as before.
+ * runs and works that are under way. The wheel stays on hwheel_wheels until hwheel_retire().
+ * Until then CPU hotplug still marks the wheel's bases as offline or online and stops their
+ * runs, but moves no timers.
  *
  * Destruction does not wait for interrupts of another CPU: that CPU may be isolated, or
  * keep interrupts off. A kick or an irq_work that comes late takes base->lock, finds
@@ -236,7 +241,7 @@
 /* Buckets of lateness, one for each value of fls64() */
 #define HWHEEL_LATE		65
 
-/* A run reads the clock at least every so many callbacks. A power of two. */
+/* A run reads the clock again after at most this many callbacks. A power of two. */
 #define HWHEEL_CLOCK_EVERY	8
 
 /* timer->life of a timer that is shut down; base->life of a base that no wheel uses */
@@ -324,7 +329,7 @@ struct hwheel_base {
 	ktime_t			ended;		/* end of the last hardirq run with callbacks */
 	u64			spent;		/* see hwheel_overdrawn() */
 	ktime_t			resume;		/* end of the last rest or break */
-	ktime_t			quiet;		/* end of gap_ns after the last callbacks */
+	ktime_t			quiet;		/* end of the last run with callbacks + gap_ns */
 	u64			late[HWHEEL_LATE];	/* callbacks, by fls64(ns late) */
 	struct hwheel_fans	*fans;		/* memory of all fans */
 #ifdef CONFIG_PREEMPT_RT
@@ -423,7 +428,10 @@ static ktime_t hwheel_offset(const struct hwheel *wheel, ktime_t now)
 	return offset;
 }
 
-/* The time on @wheel's clock. CLOCK_MONOTONIC only after a mistake: see hwheel_begin_base() */
+/*
+ * The time on @wheel's clock. This clock is not CLOCK_MONOTONIC, unless a user arms a timer of
+ * an earlier life by mistake: see hwheel_begin_base().
+ */
 static noinline ktime_t hwheel_other_clock(const struct hwheel *wheel)
 {
 	ktime_t now;
@@ -523,10 +531,10 @@ static void hwheel_lockdep_init(struct hwheel_timer *timer, const char *name,
 
 /*
  * Have lockdep report locks that the caller holds and that the callback takes. Do not tell
- * lockdep about a callback that waits for itself: it would report that and switch itself
- * off, and hwheel_remove_sync() reports it anyway. Each context is a lockdep subclass,
- * because one place may set up timers for wheels of several contexts, whose callbacks have
- * little in common.
+ * lockdep about a callback that waits for itself. Lockdep would report this mistake and switch
+ * itself off. hwheel_remove_sync() reports the mistake anyway. Each context is a lockdep
+ * subclass, because one place may set up timers for wheels of several contexts. The callbacks
+ * of these wheels have little in common.
  */
 static void hwheel_lockdep_sync(struct hwheel_timer *timer, const struct hwheel_base *base)
 {
@@ -856,9 +864,11 @@ static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 }
 
 /*
- * Arm the hrtimer for @tick, on this CPU. But if @tick begins before base->quiet, the end of
- * gap_ns after the last callbacks, arm the hrtimer for base->quiet. Until then arming a timer
- * does not move the hrtimer.
+ * Arm the hrtimer on this CPU for @tick, but not before
+ *
+ *	base->quiet = end of the last run that ran callbacks + gap_ns
+ *
+ * While the hrtimer is armed for base->quiet, arming a timer does not move the hrtimer.
  */
 static void hwheel_arm_hrtimer(struct hwheel_base *base, u64 tick)
 {
@@ -875,7 +885,7 @@ static void hwheel_arm_hrtimer(struct hwheel_base *base, u64 tick)
 static void hwheel_want(struct hwheel_levels *levels);
 static ktime_t hwheel_other_time(struct hwheel_base *base);
 
-/* On @base's CPU, at the request of another CPU, with interrupts off */
+/* The handler of a kick. Runs on @base's CPU, at the request of another CPU, interrupts off. */
 static void hwheel_kick(void *data)
 {
 	struct hwheel_base *base = data;
@@ -975,9 +985,9 @@ static __always_inline ktime_t hwheel_time(struct hwheel_base *base)
 
 /*
  * Advance the clock of @base to @now, which is on the wheel's clock, if a run has nothing to
- * do before @now. Callers need not do this again before base->fresh. By then the clock is
- * behind by half the reach of level 0. On a wheel of wall time this reads the clock again,
- * because the clock may have been set after the caller read @now.
+ * do before @now. Callers need not do this again before base->fresh. By then the base's clock
+ * is behind the time by half the reach of level 0. On a wheel of wall time, this function
+ * reads the time again: somebody may have set the wheel's clock after the caller read @now.
  */
 static noinline void hwheel_catch_up(struct hwheel_base *base, ktime_t now)
 {
@@ -1229,9 +1239,10 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 
 /*
  * Run the callbacks of timers that are due, while *@now is before @end. Read the clock
- * after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. Lateness counts up
- * to the last reading. So it may be too small, by the time of HWHEEL_CLOCK_EVERY callbacks
- * or by about a jiffy, whichever is less. Read the clock after each callback
+ * after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. The lateness of a
+ * timer is the last reading of the clock minus the timer's time. So the lateness may be too
+ * small, by the time of HWHEEL_CLOCK_EVERY callbacks or by about a jiffy, whichever is less.
+ * Read the clock after each callback
  *
  * - in hardirq context: nothing else runs there, and the jiffy may not advance;
  * - on a wheel of wall time: the clock may have been set back during the callback. Then
@@ -1316,11 +1327,14 @@ static void hwheel_queue_work(struct hwheel_base *base)
  * In process context there is no rest and no break. The run queues its work again, behind
  * other works, and the scheduler shares out the CPU.
  *
- * gap_ns keeps apart the interrupts that end SLEEP and REST. base->quiet is the end of gap_ns
- * after a run that ran callbacks. A timer that is due before base->quiet waits until
- * base->quiet, so it is at most gap_ns late. A crowd that is to be moved waits, too;
- * levels.ahead makes its moves begin gap_ns earlier. The gap does not make a rest longer:
- * at base->resume a run goes on with the moves. Nor does the gap make a break longer.
+ * gap_ns keeps apart the interrupts that end SLEEP and REST:
+ *
+ *	base->quiet = end of the last run that ran callbacks + gap_ns
+ *
+ * A timer that is due before base->quiet waits until base->quiet, so it is at most gap_ns
+ * late. A crowd that is to be moved waits, too; levels.ahead makes its moves begin gap_ns
+ * earlier. The gap does not make a rest longer: at base->resume a run goes on with the moves.
+ * The gap does not make a break longer, either.
  */
 enum hwheel_cut {
 	HWHEEL_NOT_CUT,
@@ -1330,11 +1344,15 @@ enum hwheel_cut {
 };
 
 /*
- * Short hardirq runs that follow each other closely can keep tasks from running, and no
- * ksoftirqd helps. So base->spent is the time of hardirq runs with callbacks, minus the
- * time between these runs, which other code had. It is never less than 0, and the budget
- * bounds it. The time of a run counts from the expiration of its hrtimer. A late hrtimer
- * adds at most an eighth of the budget.
+ * A hardirq run that ran callbacks, from @begin to @now, is about to end: add its time to
+ * base->spent. Returns true, and sets base->spent to 0, if base->spent has reached the budget.
+ * The run is then cut, and a break follows. Without these breaks, short hardirq runs that
+ * follow each other closely could keep tasks from running: hardirq context has no ksoftirqd.
+ *
+ *	base->spent = time of these runs - time between them, at least 0
+ *
+ * The time of a run counts from the expiration of its hrtimer. A late hrtimer adds at most an
+ * eighth of the budget.
  */
 static bool hwheel_overdrawn(struct hwheel_base *base, ktime_t begin, ktime_t now)
 {
@@ -1642,7 +1660,10 @@ static void hwheel_run_work(struct work_struct *work)
 /* ------------------------------------------------------------------------ */
 /* Levels on demand */
 
-/* Base locked, any context: a timer is parked for lack of a level, or fans run low. */
+/*
+ * With the base locked, in any context: ask for hwheel_grow(). A timer is parked for lack of a
+ * level, or fans run low.
+ */
 static void hwheel_want(struct hwheel_levels *levels)
 {
 	struct hwheel_base *base = container_of(levels, struct hwheel_base, levels);
@@ -1650,8 +1671,9 @@ static void hwheel_want(struct hwheel_levels *levels)
 	if (base->closing)
 		return;
 	/*
-	 * If the work is queued, it will see what is wanted now. Pairs with the barrier after
-	 * the workqueue code has cleared the bit.
+	 * This barrier pairs with the one that the workqueue code executes after it has
+	 * cleared the pending bit of the work. So if the work is still pending here, its
+	 * function will see what is wanted now.
 	 */
 	smp_mb();
 	if (work_pending(&base->grow))
@@ -2046,8 +2068,8 @@ EXPORT_SYMBOL_GPL(hwheel_add_at);
  * @delay: as in hwheel_add()
  * @cpu: the CPU that is to run the callback
  *
- * * If @cpu is offline, the timer is armed on this CPU; or if this CPU is isolated and
- *   the timer is not HWHEEL_PINNED, on a CPU that is not isolated.
+ * * If @cpu is offline, the timer is armed on this CPU. But if this CPU is isolated and
+ *   the timer is not HWHEEL_PINNED, the timer is armed on a CPU that is not isolated.
  * * If @cpu is not possible, hwheel warns and arms the timer as hwheel_add()
  *   does.
  * * If the timer's callback is running, the timer moves to @cpu when the
@@ -2342,8 +2364,9 @@ static bool hwheel_callback_runs(struct hwheel_base *base, u64 *n)
 }
 
 /*
- * Has callback number @n of @base ended? The timer does not tell: it may run again already.
- * Takes the lock, so the caller sees what the callback wrote.
+ * Has callback number @n of @base ended? The function compares numbers, not timers: the
+ * callback of the same timer may be running again. Takes the lock, so the caller sees what
+ * the callback wrote.
  */
 static bool hwheel_callback_ended(struct hwheel_base *base, u64 n)
 {
@@ -2391,7 +2414,7 @@ void hwheel_synchronize(struct hwheel *wheel)
 
 		if (!hwheel_callback_runs(base, &n) || hwheel_broken(HWHEEL_NO_WAIT_IN_SYNCHRONIZE))
 			continue;
-		/* Compare the number: the same timer may run again, and would hold up the waiter */
+		/* Do not wait for a later callback, even of the same timer: compare the number */
 		if (wheel->context == HWHEEL_WORK)
 			wait_event(base->wait, hwheel_callback_ended(base, n));
 		else
@@ -2744,8 +2767,9 @@ static void hwheel_all_set(struct irq_work *work)
 static struct irq_work hwheel_set_work = IRQ_WORK_INIT_HARD(hwheel_all_set);
 
 /*
- * The timekeeping code calls this in each tick, and when the clock @was_set. It has locked
- * its data, so no clock can be read here.
+ * The timekeeping code calls this function in each timer tick of the kernel. It also calls
+ * this function when somebody sets the clock: @was_set is then not 0. The timekeeping code
+ * has locked its data. So this function can't read a clock.
  */
 static int hwheel_timekeeping(struct notifier_block *nb, unsigned long was_set, void *data)
 {
@@ -3204,7 +3228,10 @@ static bool hwheel_stop(struct hwheel *wheel)
 	for_each_possible_cpu(cpu)
 		hwheel_stop_base(per_cpu_ptr(wheel->bases, cpu));
 	cancel_work_sync(&wheel->tell);
-	/* Not earlier: callbacks ran until here, and hwheel_setup() in a callback reads both */
+	/*
+	 * Clear these two only now: callbacks ran until here, and hwheel_setup() in a callback
+	 * reads hwheel_by_life and wheel->life.
+	 */
 	xa_erase(&hwheel_by_life, wheel->life);
 	WRITE_ONCE(wheel->life, HWHEEL_GONE);
 	return true;
@@ -3219,7 +3246,7 @@ static void hwheel_retire(struct hwheel *wheel)
 	list_del(&wheel->list);
 	wheel->closing = false;
 	mutex_unlock(&hwheel_mutex);
-	/* Not earlier: timers may be left, and CPU hotplug must not move them */
+	/* Clear base->closing only now: timers may be left, and CPU hotplug must not move them */
 	for_each_possible_cpu(cpu)
 		WRITE_ONCE(per_cpu_ptr(wheel->bases, cpu)->closing, false);
 	hwheel_put(wheel);
@@ -3233,7 +3260,7 @@ static void hwheel_retire(struct hwheel *wheel)
  * are still pending, with a warning that names the callback of one of them. It
  * waits for callbacks that are running.
  *
- * Afterwards you can use a timer of the wheel as follows:
+ * Afterwards, for a timer of the wheel:
  *
  * * Cancelling the timer does nothing.
  * * You may set up the timer for another wheel.
@@ -3243,8 +3270,8 @@ static void hwheel_retire(struct hwheel *wheel)
  * wheel that is destroyed already. But the next hwheel_create() uses the memory of
  * a destroyed wheel again: a second hwheel_destroy() then destroys the new wheel.
  *
- * Context: task; sleeps. If one of the wheel's callbacks calls this, it warns and does
- * nothing.
+ * Context: task; sleeps. If one of the wheel's callbacks calls hwheel_destroy(), hwheel
+ * warns and does nothing.
  */
 void hwheel_destroy(struct hwheel *wheel)
 {
@@ -3342,7 +3369,7 @@ MODULE_PARM_DESC(levels, "number of levels of the module's own wheel, 1 to 8 (de
 
 static unsigned long long gap_ns;
 module_param(gap_ns, ullong, 0444);
-MODULE_PARM_DESC(gap_ns, "if the module's own wheel is busy, its interrupts are at least this many ns apart, at most 1000000000 (default 0)");
+MODULE_PARM_DESC(gap_ns, "after a run of callbacks, the module's own wheel waits at least this many ns before its next run on that CPU, unless the first run was cut; at most 1000000000 (default 0)");
 
 /*
  * The kernel calls this when the parameter is written, also before hwheel_init(), one call
@@ -3383,7 +3410,7 @@ static const struct kernel_param_ops hwheel_users_ops = {
 	.get = param_get_bool,
 };
 module_param_cb(users, &hwheel_users_ops, &hwheel_counts_users, 0644);
-MODULE_PARM_DESC(users, "count by callback, for the debugfs file users; 1 begins at 0 (default 0)");
+MODULE_PARM_DESC(users, "1: count armings and expirations of each callback, for the debugfs file users; writing 1 sets the counts to 0; 0: do not count (default 0)");
 
 /* Is a kick or an irq_work for @base under way, on any CPU? */
 static bool hwheel_awaited(struct hwheel_base *base)

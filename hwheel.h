@@ -34,13 +34,14 @@
  *     not running, unless somebody has armed the timer meanwhile. A callback may re-arm,
  *     cancel, shut down or free its own timer.
  * 6.  Bounded: one formula says how late a callback can begin, see
- *     Documentation/late.rst. It has no term for timers that are not due. hwheel
- *     holds a lock, or keeps interrupts off, for at most HWHEEL_BATCH list moves,
- *     whatever the number of timers in a spoke. Two exceptions: a run of callbacks in
- *     hardirq context may keep interrupts off until it has used up its budget. If a clock
- *     is set back, hwheel splices the lists of up to 64 spokes under one lock hold. If
- *     callbacks use up the wheel's budget, the remaining ones begin in a later run, in
- *     order. The counter budget_overruns counts the runs that were cut.
+ *     Documentation/late.rst. No term of this formula grows with the number of timers
+ *     that are not due. hwheel holds a lock, or keeps interrupts off, for at most
+ *     HWHEEL_BATCH list moves, whatever the number of timers in a spoke. There are two
+ *     exceptions. In hardirq context, a run of callbacks may keep interrupts off until
+ *     the run has used up its budget. When somebody sets a clock back, hwheel splices the
+ *     lists of up to 64 spokes under one lock hold. If callbacks use up the wheel's budget,
+ *     the remaining callbacks begin in a later run, in order. The counter budget_overruns
+ *     counts the runs that were cut.
  * 7.  Quiet: without timers there are no interrupts. Cancelling the next timer to
  *     expire may still cost one interrupt. hwheel counts that interrupt as idle.
  * 8.  Order: on one CPU, timers of one wheel that are due at different ticks run in the
@@ -96,7 +97,8 @@ struct hwheel_base;
  * struct hwheel_timer - a timer, embedded in the structure it belongs to
  *
  * Set up the timer with hwheel_setup() or DEFINE_HWHEEL_TIMER(), and use it through
- * the functions below. All members are private. The size is 48 bytes on 64-bit.
+ * the functions below. All members are private. The size is 48 bytes on 64-bit
+ * without CONFIG_LOCKDEP.
  */
 struct hwheel_timer {
 	/* private: */
@@ -105,7 +107,7 @@ struct hwheel_timer {
 	void			(*function)(struct hwheel_timer *timer);
 	struct hwheel_base	*base;		/* its wheel's base on a CPU */
 	u32			flags;		/* HWHEEL_PINNED */
-	u32			life;		/* number of the wheel's life; 0: shut down */
+	u32			life;		/* the wheel's life (see hwheel.c); 0: shut down */
 #ifdef CONFIG_LOCKDEP
 	struct lockdep_map	lockdep_map;	/* class of the callback */
 #endif
@@ -130,7 +132,10 @@ enum hwheel_context {
 
 /* hwheel_config flag: the callbacks of an HWHEEL_WORK wheel may run on any CPU */
 #define HWHEEL_UNBOUND		BIT(0)
-/* hwheel_config flag: use CLOCK_REALTIME. @clock can't say so: its number is 0, the default */
+/*
+ * hwheel_config flag: use CLOCK_REALTIME. This is a flag, because CLOCK_REALTIME is 0, and 0 in
+ * @clock means CLOCK_MONOTONIC.
+ */
 #define HWHEEL_REALTIME		BIT(1)
 /* hwheel_config flag: wake no idle CPU. Due timers wait until the CPU wakes */
 #define HWHEEL_DEFERRABLE	BIT(2)
@@ -155,13 +160,13 @@ enum hwheel_context {
  *	HWHEEL_DEFERRABLE goes with neither HWHEEL_HARDIRQ nor CLOCK_BOOTTIME. Callbacks of a
  *	deferrable wheel run at the first jiffy at or after their tick. On an idle CPU they
  *	wait for the first jiffy at which the CPU is awake
- * @gap_ns: after a run of callbacks, the next run begins at least this many nanoseconds
- *	later; 0 (no gap) to 1 second. So a busy wheel has fewer interrupts, and a timer
- *	may be late by @gap_ns more. If no callback has run for @gap_ns, the gap delays no
- *	timer
+ * @gap_ns: after a run of callbacks, hwheel waits at least this many nanoseconds before the
+ *	next run on that CPU; 0 (no gap) to 1 second. So a busy wheel has fewer interrupts,
+ *	and a timer may be late by @gap_ns more. If no callback has run for @gap_ns, the gap
+ *	delays no timer. If a run was cut, the gap does not delay what this run has left to do
  * @clock_set: called with the wheel, in process context, after somebody has set its clock:
  *	CLOCK_REALTIME or CLOCK_TAI. If the clock is set again before the call, there may be
- *	one call for both. It must not destroy the wheel. NULL: nobody is told
+ *	one call for both. The function must not destroy the wheel. NULL: no call
  *
  * Timers of CLOCK_REALTIME and CLOCK_TAI keep wall time when the clock is set, forward or
  * back, when a leap second is inserted or deleted, and when the machine is suspended. If a
@@ -191,7 +196,7 @@ void hwheel_destroy(struct hwheel *wheel);
 
 /* The base of a DEFINE_HWHEEL_TIMER() timer until the timer is first used */
 #define __HWHEEL_SYSTEM_BASE	((struct hwheel_base *)1)
-/* The module's wheel is created first, so its life is number 1 */
+/* Lives of wheels are numbered from 1 (see hwheel.c). The module's wheel is created first */
 #define __HWHEEL_SYSTEM_LIFE	1
 
 #ifdef CONFIG_LOCKDEP
@@ -351,10 +356,13 @@ int hwheel_schedule_timeout(struct hwheel *wheel, ktime_t delay, ktime_t slack);
 	__hwheel_wait_event_timeout(wq_head, condition, delay, TASK_UNINTERRUPTIBLE)
 
 /**
- * hwheel_wait_event_interruptible_timeout - the same, until a signal
+ * hwheel_wait_event_interruptible_timeout - sleep until a condition, a timeout or a signal
  * @wq_head: as in hwheel_wait_event_timeout()
  * @condition: as in hwheel_wait_event_timeout()
  * @delay: as in hwheel_wait_event_timeout()
+ *
+ * Works as hwheel_wait_event_timeout(), but a signal ends the sleep, too: the task sleeps in
+ * TASK_INTERRUPTIBLE.
  *
  * Context: task; sleeps.
  * Return: as hwheel_wait_event_timeout(), or -ERESTARTSYS after a signal.
@@ -363,10 +371,13 @@ int hwheel_schedule_timeout(struct hwheel *wheel, ktime_t delay, ktime_t slack);
 	__hwheel_wait_event_timeout(wq_head, condition, delay, TASK_INTERRUPTIBLE)
 
 /**
- * hwheel_wait_event_killable_timeout - the same, until a fatal signal
+ * hwheel_wait_event_killable_timeout - sleep until a condition, a timeout or a fatal signal
  * @wq_head: as in hwheel_wait_event_timeout()
  * @condition: as in hwheel_wait_event_timeout()
  * @delay: as in hwheel_wait_event_timeout()
+ *
+ * Works as hwheel_wait_event_timeout(), but a fatal signal ends the sleep, too: the task sleeps
+ * in TASK_KILLABLE.
  *
  * Context: task; sleeps.
  * Return: as hwheel_wait_event_timeout(), or -ERESTARTSYS after a fatal signal.

@@ -561,7 +561,10 @@ static __always_inline void hwheel_arm_slack_at_one(struct bench_object *object,
 	hwheel_add_at(&object->hwheel, when, TICK_NSEC);
 }
 
-/* The same, for a group that also has a relative row with slack */
+/*
+ * The same function for the variant name absolute_slack, in a group that also has a relative
+ * row with slack
+ */
 static __always_inline void hwheel_arm_at_slack_one(struct bench_object *object, s64 when)
 {
 	hwheel_arm_slack_at_one(object, when);
@@ -1032,8 +1035,9 @@ static const struct bench_row bench_expire_rows[] = {
  *   4 seconds. If a turn of the loop takes more than half a microsecond, it was
  *   interrupted.
  *
- * Other code interrupts the loop, too. So the group runs the loop several times without
- * timers, and subtracts the median of these times.
+ * Other code interrupts the loop, too. So the group first runs the loop several times
+ * without timers, for BENCH_QUIET each. It takes the median of the times that other code
+ * took, scales it to the length of the measured loop, and subtracts it.
  */
 #define BENCH_GAP	500
 #define BENCH_QUIET	(20 * BENCH_MS)
@@ -1311,8 +1315,8 @@ static const struct bench_row bench_wakeups_rows[] = {
  * cascade: how late one timer is while a crowd cascades. The timer re-arms itself every
  * millisecond. Meanwhile the clock enters a spoke of level 2 with a million timers, and
  * runs on for half a second. For comparison, another run has no such crowd. The timer is
- * due 1 ns after a tick, so it is almost one tick late at best. The odd budget lets runs
- * end at any point of a tick.
+ * due 1 ns after a tick, so it is almost one tick late at best. The budget is not a multiple
+ * of the tick, so runs end at any point of a tick.
  */
 #define BENCH_ODD_BUDGET	(1700 * BENCH_US)
 
@@ -1371,9 +1375,10 @@ static const struct bench_row bench_cascade_rows[] = {
  * "callbacks" and "breaks" of the formula in Documentation/late.rst.
  *
  * Timers that are not for the past run in the order of their ticks. So if the next timer is
- * due more than a break after the last callback, the wheel was idle. A timer for the past
- * may run before others that are due. It shows an idle wheel only if it was armed more than
- * a break and BENCH_GOES_ON after the last callback: by then other due timers would have run.
+ * due later than bench_last + bench_break, the wheel was idle. A timer for the past may run
+ * before other timers that are due. So it proves that the wheel was idle only if it was armed
+ * later than bench_last + bench_break + BENCH_GOES_ON. By then hwheel would have run all other
+ * due timers.
  */
 #define BENCH_AGAIN		400	/* timers that are re-armed */
 #define BENCH_GOES_ON		(100 * BENCH_US)	/* for an interrupt and list moves */
@@ -1548,7 +1553,10 @@ static void bench_round_edges(const struct hwheel_config *config, u64 width, kti
 	unsigned int level, i, many, last, n = 0;
 
 	for (level = config->levels; level; level--) {
-		/* Few in the bucket: before base they may move to a level, and make a crowd */
+		/*
+		 * The bucket gets fewer timers. Before @base they may move to the spoke of a
+		 * level, and must not make that spoke a crowd.
+		 */
 		many = level == config->levels ? bench_random(BENCH_EDGE) :
 						 BENCH_EDGE - bench_random(8);
 		while (ktime_get() < base - (ktime_t)(2 * width))

@@ -10,9 +10,10 @@
  * the top level, and the attic as the level above the parking lot.
  *
  * The files "levels" and "spokes" find their rows by a position. Position 0 is the
- * header. The positions from 1 on count the CPUs, and within each CPU its levels or
- * spokes. In the file "timers", the upper half of the position is the spoke's position.
- * The lower half counts the timers of that spoke.
+ * header. Level (or spoke) n of CPU c has the position 1 + c * each + n, where "each" is the
+ * number of levels (or spokes) of a CPU, with the parking lot and the attic. In the file
+ * "timers", the upper half of the position is the spoke's position. The lower half counts
+ * the timers of that spoke.
  */
 static struct dentry *hwheel_debugfs;
 
@@ -65,7 +66,7 @@ static u64 hwheel_walk(struct hwheel_base *base, struct hwheel_spoke *spoke,
 			see(timer, n, data);
 		if (++n > most)
 			break;
-		/* Not a whole batch: finding the next timer may take several fans */
+		/* Only half a batch: to find the next timer, the walk may search several fans */
 		if (n % (HWHEEL_BATCH / 2))
 			continue;
 		hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, ktime_get() - locked);

@@ -136,9 +136,10 @@
  * A timer that is armed for a tick that has passed is due now. "Now" is not the clock:
  * the clock may be behind the time while much is due. If "now" were the clock, a timer
  * that a callback arms for the past would run right after that callback. Callbacks that
- * keep doing so would shut out all other timers. So "now" is the floor: the last tick
- * that the levels were told has come. The timer goes to the spoke of the floor, not to that
- * of its own tick. So it runs behind all timers that are due at ticks before the floor.
+ * keep doing so would shut out all other timers. So "now" is the floor: the latest tick
+ * that the user has passed in as the present tick. The timer goes to the spoke of the floor,
+ * not to that of its own tick. So it runs behind all timers that are due at ticks before the
+ * floor.
  *
  * The clock is set back
  * ---------------------
@@ -243,7 +244,7 @@
 
 /*
  * Faults that the torture test must find. They exist with -DHWHEEL_BROKEN only. The
- * parameter broken of hwheel.ko selects one.
+ * module parameter "broken" selects one.
  */
 enum hwheel_fault {
 	HWHEEL_NO_FAULT,
@@ -394,7 +395,7 @@ struct hwheel_most {
  * struct hwheel_levels - a layered wheel
  * @clock: the tick that the wheel has reached. Timers due at or before it may run. While
  *	much is due, the clock is behind the time
- * @floor: the last tick that is known to have come. A timer armed for an earlier tick
+ * @floor: the latest tick that is known to have come. A timer armed for an earlier tick
  *	counts as due at the floor
  * @pending: number of timers
  * @above: no spoke above level 0 has a bound before this tick
@@ -853,10 +854,12 @@ static noinline struct hwheel_spoke *levels_place_above(struct hwheel_levels *l,
 }
 
 /*
- * The spoke for a timer due at @due, and the spoke's level. The level that @lowest gives
- * may be too low: if the clock is near the end of its slot, the timer may be one slot
- * further ahead. So one more level may have to be tried. With levels of 2 or 3 spokes it may
- * be two more. An overdue timer is due at the floor instead.
+ * The spoke for a timer due at @due, and the spoke's level. An overdue timer is due at the
+ * floor instead. The level that @lowest gives may be too low, for two reasons:
+ *
+ * - The clock is near the end of its slot: the timer may be one slot further ahead. Then the
+ *   next level is right. But if the next level has only 2 spokes, the one after it may be.
+ * - The clock is behind the floor. Then any higher level may be right.
  */
 static __always_inline struct hwheel_spoke *
 levels_find(struct hwheel_levels *l, u64 *due, const struct hwheel_level **level)

@@ -10,8 +10,8 @@
  * Most suites test the running module through its API. They arm probes: timers
  * whose callback records when, where and how often it ran. A test arms a probe for a
  * window of time, and hwt_expect_once() compares the record with the window. The tests
- * use the kernel's clock. So timers may be late on a loaded host, but never early. The tests
- * limit the lateness only in simulated time (parameter years).
+ * use the kernel's clock. So timers may be late on a loaded host, but never early. Only in
+ * simulated time (parameter years) does hwt_expect_once() check how late a timer is.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -35,7 +35,7 @@ MODULE_PARM_DESC(years, "let a year of simulated time pass (UML with time-travel
 
 unsigned long hwt_seed;
 module_param_named(seed, hwt_seed, ulong, 0444);
-MODULE_PARM_DESC(seed, "seed of all random choices; 0: a new one, which the log tells");
+MODULE_PARM_DESC(seed, "seed of all random choices; 0: a random seed, which is logged");
 
 unsigned int hwt_many = 100000;
 module_param_named(many, hwt_many, uint, 0444);
@@ -56,7 +56,7 @@ u64 hwt_random_below(u64 below)
 	return n - div64_u64(n, below) * below;
 }
 
-/* A random number up to @most. All magnitudes are equally likely. */
+/* A random number from 0 to @most - 1. All lengths in bits are about equally likely. */
 u64 hwt_random_magnitude(u64 most)
 {
 	return hwt_random_below(most) >> hwt_random_below(fls64(most));
@@ -99,8 +99,8 @@ unsigned int hwt_logged(const char *what, const char *name)
 }
 
 /*
- * Expect one warning with @what and @name in the log. hwheel.ko warns only once from
- * each place, so the warning may also stem from an earlier test.
+ * Expect one warning with @what and @name in the log. An earlier test may have caused the
+ * warning: hwheel.ko warns only once from each place.
  */
 void hwt_expect_warned(struct kunit *test, const char *what, const char *name)
 {
@@ -248,7 +248,10 @@ struct hwheel *hwt_wheel_new(struct kunit *test, u64 tick_ns)
 	return hwt_wheel_make(test, (struct hwheel_config){ .tick_ns = tick_ns });
 }
 
-/* If no timer is pending, each arming has ended in one expiration or cancellation. */
+/*
+ * If no timer is pending: added = expired + cancelled. Re-arming a pending timer changes none
+ * of these counts.
+ */
 void hwt_expect_balance(struct kunit *test, const struct hwheel *wheel)
 {
 	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "added"),
@@ -305,8 +308,8 @@ static ktime_t later(ktime_t now, ktime_t delay)
 }
 
 /*
- * Arm a probe and note the window of its expiration. The callback reads only the begin of
- * the window, which is noted before the probe is armed.
+ * Arm a probe, and note the window of its expiration. The callback reads only @from. So these
+ * functions write @from before they arm the probe.
  */
 bool hwt_probe_add_range(struct probe *p, ktime_t delay, ktime_t slack)
 {
@@ -336,9 +339,9 @@ bool hwt_probe_add_at(struct probe *p, ktime_t expires, ktime_t slack)
 }
 
 /*
- * In simulated time a timer is late by at most a tick. Two contexts get more: in hardirq
- * context a run takes a break after a batch of list moves, and in process context reading
- * the clock advances it.
+ * In simulated time a timer is late by at most a tick. The tests allow more in two contexts.
+ * In hardirq context a run takes a break after a batch of list moves. In process context each
+ * reading of the clock advances the clock.
  */
 static ktime_t late_allowed(const struct probe *p)
 {

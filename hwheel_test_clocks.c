@@ -195,8 +195,8 @@ static void test_clocks_random(struct kunit *test)
 }
 
 /*
- * Set the clock back by a year while many timers are pending. Timers that are armed then must
- * be in time, although hwheel has to move the others.
+ * Set the clock back by a year while many timers are pending. hwheel has to move these timers.
+ * Timers that are armed after the step must still run on time.
  */
 static void test_clocks_many(struct kunit *test)
 {

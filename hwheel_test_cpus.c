@@ -18,7 +18,7 @@
 
 static struct completion go_on;
 
-/* Arm on the calling CPU; for smp_call_function_single() */
+/* Arm on the CPU that runs this function; for smp_call_function_single() */
 static void call_add_at_0(void *p)
 {
 	hwt_probe_add_at(p, 0, 0);
@@ -191,7 +191,7 @@ static void test_pinned_and_on(struct kunit *test)
 
 	KUNIT_EXPECT_FALSE(test, probe_add_on(&p[1], MS, 0));
 
-	/* For a CPU that cannot exist, hwheel warns, and arms on this CPU. */
+	/* If the CPU is not possible, hwheel warns, and arms the timer as hwheel_add() does. */
 	hwt_expect_begin();
 	KUNIT_EXPECT_FALSE(test, probe_add_on(&p[2], MS, nr_cpu_ids));
 	KUNIT_EXPECT_FALSE(test, probe_add_on(&p[3], HOUR, -1));
@@ -340,9 +340,9 @@ static void test_offline_cpu(struct kunit *test)
 }
 
 /*
- * On a busy CPU a deferrable wheel is exact to a jiffy. timer_list, which drives it, is not:
- * over 512 jiffies it may be 64 jiffies late. The test allows 8 jiffies, and some timers may
- * be later, because the host may be loaded.
+ * On a busy CPU a deferrable wheel is exact to a jiffy. A timer_list timer drives the wheel,
+ * but is less exact: with a delay of 512 jiffies or more it may be 64 jiffies late. The test
+ * allows 8 jiffies. Some timers may be later than that, because the host may be loaded.
  */
 static void test_deferrable(struct kunit *test)
 {

@@ -679,7 +679,10 @@ static void test_storm_sync(struct kunit *test)
 	run_storm(test, true, 500);
 }
 
-/* Bound to the last CPU, so that the callback can run while the test runs on another */
+/*
+ * This thread is bound to the last CPU. So the timer's callback runs there, while the test can
+ * run on another CPU.
+ */
 static int queue_thread(void *data)
 {
 	struct item *item = data;

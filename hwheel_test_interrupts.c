@@ -170,8 +170,8 @@ static void test_quiet_spent(struct kunit *test)
 }
 
 /*
- * A busy wheel with a gap takes one interrupt in each gap, and timers are late by the gap
- * at most. If no callback has run for a gap, the next timer is in time.
+ * A busy wheel with a gap takes one interrupt in each gap. Its timers are late by at most
+ * tick + gap. If no callback has run for a gap, the next timer is late by at most a tick.
  */
 static void test_gap(struct kunit *test)
 {

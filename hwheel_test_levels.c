@@ -847,7 +847,7 @@ static void expect_span(struct rig *rig, struct hwheel_spoke *spoke, u64 begin, 
 	KUNIT_EXPECT_EQ(rig->test, got, width);
 }
 
-/* The ticks of a spoke of a level, of a bucket, and of the fans of the bucket */
+/* Check spoke_begin() for spokes of levels, for a bucket, and for spokes of the bucket's fans. */
 static void test_spans(struct kunit *test)
 {
 	struct rig *rig = rig_new(test, MS, SPOKES(16, 16, 16), 3);
@@ -994,7 +994,10 @@ static void test_lead(struct kunit *test)
 	levels_note_most(&rig->l, spoke);
 	KUNIT_EXPECT_EQ(test, most->now, 82ULL);
 
-	/* The lead counts from the begin of the crowd's spoke, which may be in a fan */
+	/*
+	 * Sifting starts one lead before the first tick of the crowd's spoke. The spoke may be
+	 * in a fan.
+	 */
 	rig_fan(rig);
 	begin = rig->l.clock + 5 * NR;
 	most->now = small;

@@ -148,7 +148,7 @@ static void test_sleep(struct kunit *test)
 	}
 }
 
-/* Delays of 0 and less do not sleep. The task's state is TASK_RUNNING afterwards. */
+/* With a delay of 0 or less, the task does not sleep. Its state is TASK_RUNNING afterwards. */
 static void test_no_sleep(struct kunit *test)
 {
 	static const ktime_t delays[] = { 0, -1, KTIME_MIN };

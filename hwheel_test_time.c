@@ -22,9 +22,9 @@ struct stock {
 };
 
 /*
- * All long timers are armed together, so all of them together take one year. The suite's
- * init waits for them, because KUnit ends a case after 300 s, also of simulated time. The
- * init has no such limit.
+ * All long timers are armed together, so all of them together take one year. KUnit ends a
+ * case after 300 s, and counts simulated time, too. The suite's init has no such limit. So the
+ * init waits for the timers.
  */
 static struct {
 	struct probe		*probes;	/* on the system wheel */

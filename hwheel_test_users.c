@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of hwheel_users.h, the table that counts for each callback
+ * KUnit tests of hwheel_users.h, the table that has a row of counts for each callback
  *
  * The table compares functions and never calls them, so the tests use made-up addresses.
  */

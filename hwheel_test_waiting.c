@@ -92,7 +92,7 @@ static void test_sync(struct kunit *test)
 		p->act = act_rearm_always;
 		p->n = delays[i / 2];
 		hwheel_add(&p->timer, p->n);
-		/* On another CPU, the callback may be between its begin and hwheel_add(). */
+		/* On another CPU, the callback may not have re-armed the timer yet. So wait. */
 		wait_for(test, runs(p) >= 10 && hwheel_pending(&p->timer));
 		if (shutdown)
 			hwheel_shutdown_sync(&p->timer);
@@ -113,7 +113,7 @@ static void test_sync(struct kunit *test)
 		hwheel_shutdown_sync(&p->timer);
 	}
 
-	/* While another task keeps arming the timer */
+	/* The same, while another task arms the timer again and again */
 	hwt_probe_setup(p, wheel, 1000, 0);
 	p->n = 20000;
 	p->shared = true;
@@ -199,8 +199,8 @@ static void act_again(struct probe *p)
 
 /*
  * A timer is due again as soon as its callback returns. The run could begin the next callback
- * long before a waiter has woken up. But @thread, the waiter, must not wait for the next
- * callback, too. Returns the probe.
+ * long before a waiter has woken up. @thread is the waiter. It must wait for one callback, and
+ * must not wait for the next one. Returns the probe.
  */
 static struct probe *wait_for_one(struct kunit *test, int (*thread)(void *data))
 {
@@ -258,7 +258,7 @@ static void test_running(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hwheel_running(&p[0].timer));
 	p[0].act = act_running;
 	p[0].other = &p[1];
-	hwt_probe_add(&p[1], HOUR);	/* its callback must not run on another CPU meanwhile */
+	hwt_probe_add(&p[1], HOUR);	/* far away: act_running() expects it not to run */
 	hwt_probe_add(&p[0], 10 * MS);
 	KUNIT_EXPECT_FALSE(test, hwheel_running(&p[0].timer));
 	hwt_expect_once(test, p, 1);

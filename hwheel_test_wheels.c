@@ -400,8 +400,8 @@ static void test_levels_crowd(struct kunit *test)
 }
 
 /*
- * Arm timers before the first level exists. Interrupts are off meanwhile: an irq_work of this
- * CPU queues the work that adds levels.
+ * Arm timers before the first level exists. Interrupts are off meanwhile, so that no level is
+ * added: the irq_work that queues the work for this can not run on this CPU.
  */
 static void test_levels_parked(struct kunit *test)
 {
@@ -491,7 +491,8 @@ static void test_thousand_wheels(struct kunit *test)
 			bytes = before - free_bytes();
 		/*
 		 * hwheel_setup() does not search the wheels for a timer, whatever the
-		 * timer's memory holds. Few wheels would not show such a search.
+		 * timer's memory holds. With few wheels, the test would not notice such a
+		 * search.
 		 */
 		if (!round && n >= 1000)
 			KUNIT_EXPECT_LT(test, setup_ns(test, 0xa5),

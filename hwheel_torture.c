@@ -45,11 +45,12 @@
  * A _sync call marks the slot. Then only the callback may arm the timer. After the call,
  * each arming must have ended in a callback, in a cancel, or in a later arming.
  *
- * Shared timers have no lock. The test counts their armings, cancels and callbacks by
- * return values. Now and then it closes a timer to all users, and checks that armed =
- * cancelled + fired. A callback is early if it runs before every time for which a call may
- * have armed the timer: see shared_fire(). hwheel_forward() does not return whether it
- * replaced an arming. So the test checks less for timers that are forwarded ("loose").
+ * Shared timers have no lock. The test counts their armings and cancels by return values.
+ * shared_fire() counts the callbacks. Now and then the test closes a timer to all users, and
+ * checks that armed = cancelled + fired. A callback is early if it runs before every time for
+ * which a call may have armed the timer: see shared_fire(). hwheel_forward() does not return
+ * whether it replaced an arming. So the test checks less for timers that are forwarded
+ * ("loose").
  *
  * Order. On one base, timers must run in the order of their ticks. So the test remembers the
  * latest tick that has run on each base. If a timer of an earlier tick runs now, the order is
@@ -90,8 +91,8 @@
 #include "hwheel_compat.h"
 
 #define SHARED_EVERY	32	/* private timers per shared timer */
-#define LOST_SCANS	10	/* an overdue timer counts as lost after so many looks */
-#define STUCK_SCANS	20	/* a wait counts as stuck after so many looks */
+#define LOST_SCANS	10	/* an overdue timer counts as lost after more looks than this */
+#define STUCK_SCANS	20	/* a wait counts as stuck after more looks than this */
 #define BATCH		256	/* events of a thread between two naps */
 #define CLOSERS		4	/* threads in _sync for one timer */
 #define QUIET_POLLS	4000	/* up to 1 ms each; within them a callback must have ended */
@@ -356,7 +357,10 @@ static u64 tick_up(const struct wheel *w, s64 ns)
 	return ns > 0 ? div64_u64((u64)ns + w->tick_ns - 1, w->tick_ns) : 0;
 }
 
-/* Runs of one base do not overlap. So only one of them writes the tick at a time. */
+/*
+ * The struct order of @base. It needs no lock: runs of one base do not overlap, so only one
+ * run at a time writes to it.
+ */
 static struct order *wheel_order(struct wheel *w, void *base)
 {
 	unsigned int i;
@@ -619,7 +623,7 @@ struct slot {
 	u64			fired;
 	u64			ended;		/* cancelled or replaced */
 	u64			scanned;	/* @armed at the monitor's last look */
-	struct victim		*grave;		/* the victim freed last, poisoned */
+	struct victim		*grave;		/* replaced and poisoned, not yet freed */
 };
 
 static struct slot *slots;
@@ -1089,7 +1093,7 @@ static bool private_own_event(struct slot *s, struct victim **new,
 
 static DEFINE_PER_CPU(struct rnd_state, soft_rnd);
 static DEFINE_PER_CPU(struct rnd_state, hard_rnd);
-/* The slot whose callback runs on a CPU, plus 1. Waiters prefer it. */
+/* Index of the slot whose callback runs on a CPU, plus 1; or 0. Waiters prefer this slot. */
 static DEFINE_PER_CPU(unsigned int, hot_slot);
 
 static void any_event(struct rnd_state *rnd, unsigned int above);
@@ -1413,7 +1417,7 @@ static void shared_event(struct shared *sh, enum event op, struct rnd_state *rnd
 		shared_arm(sh, op, rnd);
 	}
 out:
-	smp_mb__before_atomic();	/* who sees users == 0 sees the writes above */
+	smp_mb__before_atomic();	/* a closer that sees users == 0 sees the writes above */
 	atomic_dec(&sh->users);
 }
 
@@ -1492,9 +1496,10 @@ static struct slot *random_slot(struct rnd_state *rnd, unsigned int looks)
 }
 
 /*
- * An event in a callback or in hardirq context. It may wait for callbacks of classes
- * higher than @above, the class of the callback that calls this. So callbacks can't
- * deadlock.
+ * An event in a callback of hwheel, or in hardirq or softirq context. It may wait for
+ * callbacks of classes higher than @above. The callback of a private timer passes its own
+ * class. So callbacks can't deadlock. CLASSES: do not wait. NO_CLASS: the caller is no
+ * callback of hwheel, and may wait for any callback.
  */
 static void any_event(struct rnd_state *rnd, unsigned int above)
 {
@@ -1850,7 +1855,7 @@ static void nothing_fire(struct hwheel_timer *timer)
 {
 }
 
-/* Provoke the warn-once messages here, where the log may contain them */
+/* Cause the one-time warnings now, between two lines that mark them as expected. */
 static int torture_warn_once(void)
 {
 	struct hwheel_config config = { .name = "torture-warn", .tick_ns = 1000000 };
@@ -2414,7 +2419,7 @@ err_free:
 static void __exit torture_exit(void)
 {
 	kthread_stop(monitor_task);
-	/* The test failed after rmmod had begun. Never return, so that nothing is freed. */
+	/* If the test failed after rmmod had begun, never return. Then nothing is freed. */
 	while (atomic_read(&failed))
 		schedule_timeout_uninterruptible(HZ);
 }

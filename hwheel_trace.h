@@ -131,7 +131,10 @@ TRACE_EVENT(hwheel_cascade,
 		  __entry->level, __entry->spoke, __entry->moved, __entry->wheel)
 );
 
-/* The hrtimer of a base is armed for @expires, which is on the drive's clock */
+/*
+ * The hrtimer of a base is armed for @expires. @expires is on the drive's clock. expires= is on
+ * the wheel's clock.
+ */
 TRACE_EVENT(hwheel_arm,
 	TP_PROTO(struct hwheel_base *base, s64 expires),
 	TP_ARGS(base, expires),

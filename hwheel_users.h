@@ -4,8 +4,9 @@
  *
  * A table is a hash table with open addressing. It has a fixed size, so that counting
  * allocates nothing. Only the first HWHEEL_MOST_USERS callbacks get a row of their own. So a
- * quarter of the rows stays free, and each search soon ends at a free row. All later
- * callbacks share one more row, "other". Rows stay until the table is freed.
+ * quarter of the rows stays free. Each search soon ends: at the callback's own row, or at a
+ * free row. All later callbacks share one more row, "other". Rows stay until the table is
+ * freed.
  *
  * This file takes no lock. A base has a table while its wheel's callbacks are counted, and
  * base->lock protects the table. A reader of debugfs adds up the tables of all bases in a

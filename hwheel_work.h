@@ -80,9 +80,10 @@ static __always_inline bool hwheel_work_may_queue(const struct hwheel_delayed_wo
 static __always_inline bool hwheel_work_queued(struct hwheel_delayed_work *dwork)
 {
 	/*
-	 * If this returns true, hwheel_work_queue() queues nothing, and the function that is
-	 * about to begin sees what its caller has written before. Pairs with the barrier after the
-	 * workqueue code has cleared the bit.
+	 * If this returns true, hwheel_work_queue() queues nothing: the work's function is about
+	 * to begin. That function must see what the caller of hwheel_work_queue() has written.
+	 * So this barrier pairs with the one that the workqueue code executes after it has
+	 * cleared the pending bit of the work.
 	 */
 	smp_mb__after_spinlock();
 	return work_pending(&dwork->work);
@@ -336,7 +337,7 @@ bool hwheel_cancel_delayed_work(struct hwheel_delayed_work *dwork)
 }
 EXPORT_SYMBOL_GPL(hwheel_cancel_delayed_work);
 
-/* The function of @dwork would wait for itself: warn, once for all callers. */
+/* Is the caller the function of @dwork? It would wait for itself: warn, once for all callers. */
 static noinline bool hwheel_work_waits_for_itself(const struct hwheel_delayed_work *dwork)
 {
 	return WARN_ONCE(current_work() == &dwork->work,
@@ -453,7 +454,8 @@ EXPORT_SYMBOL_GPL(hwheel_cancel_delayed_work_sync);
  * * Do not hold a lock that the function takes.
  *
  * Context: task; sleeps.
- * Return: true if it had to wait, false if @dwork was idle.
+ * Return: true if the call had to wait. False if @dwork was not pending and its function
+ * was not running.
  */
 bool hwheel_flush_delayed_work(struct hwheel_delayed_work *dwork)
 {

@@ -19,9 +19,9 @@
  * or -N may follow it:
  *
  *	N		a tick, counted from the clock
- *	LEVEL:N		the beginning of the slot of that level that is N slots ahead of
- *			the clock's slot. The level after the last one is as wide as the
- *			wheel's reach.
+ *	LEVEL:N		the first tick of a slot of level LEVEL. This slot is N slots
+ *			ahead of the clock's slot. A slot of the level after the last one
+ *			is as wide as the wheel's reach.
  *
  * The words are
  *
@@ -433,8 +433,8 @@ static void del_any(unsigned int n)
 
 /*
  * How coarsely @tick is aligned: by the widest slot that begins there, and then by the
- * greatest power of two that divides that slot's number. If all levels have a power of
- * two spokes, that is the greatest power of two that divides @tick.
+ * greatest power of two that divides that slot's number. If the number of spokes of each
+ * level is a power of two, the result is the number of zero bits at the end of @tick.
  */
 static u64 roundness(u64 tick)
 {

@@ -2,8 +2,8 @@
 /*
  * What the proofs assume about C and the kernel.
  *
- * Pow2 defines powers of two. Bits describes C's bit operators as arithmetic; bits.smt2
- * proves it.
+ * Pow2 defines powers of two. Bits describes C's bit operators as arithmetic. bits.smt2
+ * proves the axioms of Bits.
  */
 #ifndef _PROOFS_ARITH_H
 #define _PROOFS_ARITH_H

@@ -28,7 +28,7 @@
 (check-sat)
 (pop)
 
-(echo "bits_shift_right: (x >> n) << n is x less a rest below 1 << n")
+(echo "bits_shift_right: (x >> n) << n is x minus a rest, and the rest is below 1 << n")
 (push)
 (assert (shift n))
 (assert (not (and (= (bvadd (bvshl (bvlshr x n) n) (bvand x (below n))) x)
@@ -57,7 +57,7 @@
 (check-sat)
 (pop)
 
-(echo "bits_from: bit k of x & (~0 << n) is set if and only if that of x is and k >= n")
+(echo "bits_from: bit k of x & (~0 << n) is set if and only if bit k of x is set and k >= n")
 (push)
 (assert (and (shift n) (shift k)))
 (assert (not (= (distinct (bvand (bvand x (bvshl (bvnot #x0000000000000000) n)) (pow2 k))

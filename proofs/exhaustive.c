@@ -3,6 +3,9 @@
  * Compares the layered wheel with plain division in every state of small geometries. This
  * is a program for user space that includes the module's own code.
  *
+ * Usage: exhaustive [CROWD]
+ *	  checks with HWHEEL_CROWD from 2 to CROWD; default: 4
+ *
  * Each part prints how many states it checked. At the first wrong state, the program
  * prints that state and exits with status 1.
  */
@@ -768,8 +771,10 @@ static void check_long_runs(void)
 	done("long runs");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	unsigned int largest = argc > 1 ? atoi(argv[1]) : 4;
+
 	crowd = 1024;
 	check_divisors();
 	check_ticks();
@@ -779,7 +784,7 @@ int main(void)
 	check_far_places();
 	check_bits();
 	check_aligns();
-	for (crowd = 2; crowd <= 4; crowd++) {
+	for (crowd = 2; crowd <= largest; crowd++) {
 		check_runs(1, 3, MAX_SPOKES, 9);
 		done("one timer");
 		check_runs(2, 3, 4, 2);

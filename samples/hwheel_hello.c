@@ -10,8 +10,8 @@
  *	poll	periodic: the callback re-arms its own timer
  *	idle	timeout: activity re-arms it; it expires when there is no activity
  *
- * A fourth timer is set up at build time. After about two seconds the device sleeps.
- * Then no timer is pending, and nothing wakes the CPU.
+ * A fourth timer is set up at build time. After about one and a half seconds the
+ * device sleeps. Then no timer is pending, and nothing wakes the CPU.
  *
  * Callbacks run in softirq context. They must not sleep. If a callback takes a
  * lock, code in task context must take that lock with spin_lock_bh().

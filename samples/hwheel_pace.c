@@ -21,17 +21,17 @@
  * The departure time of a packet is the latest of these times:
  *
  *   - now;
- *   - the earliest departure time that its sender asked for (TCP does, and
- *     SO_TXTIME with CLOCK_MONOTONIC);
- *   - the begin of its slot at @rate;
- *   - the begin of its slot at @maxrate;
+ *   - the earliest departure time that its sender asked for. TCP asks for one. So do
+ *     programs that use SO_TXTIME with CLOCK_MONOTONIC;
+ *   - the beginning of its slot at @rate;
+ *   - the beginning of its slot at @maxrate;
  *   - the departure time of the packet before it in its queue, so that flows are
  *     not reordered.
  *
  * Slots do not depend on when packets really leave. So latency does not add up:
  * after a packet that left late the next one follows sooner, and the rate is kept.
- * After a pause the next slot begins @burst bytes in the past. So @burst bytes may
- * leave at once, and then pacing begins anew.
+ * After a pause the next slot begins in the past: before now by the time that @burst
+ * bytes take. So @burst bytes may leave at once, and then pacing begins anew.
  *
  * hwpace drops a packet whose departure time is more than HWPACE_HORIZON ahead. This
  * bounds how long a packet waits. It also drops packets whose sender used another
@@ -80,9 +80,10 @@
  * the qdisc. There are two reasons:
  *
  *   - hwpace_reset() waits for callbacks while its caller holds the root lock. If
- *     the callback took the root lock, this would deadlock. On PREEMPT_RT even a
- *     callback of another qdisc would deadlock, because a run of the wheel holds
- *     a lock across all its callbacks, and a waiter takes that lock.
+ *     the callback took the root lock, this would deadlock. On PREEMPT_RT a callback
+ *     that takes the root lock could only run in softirq context. There a run of a
+ *     wheel holds a lock across its callbacks, and a waiter takes that lock. So even
+ *     callbacks of other qdiscs could deadlock.
  *   - A callback without locks can run in hardirq context: the timer interrupt raises
  *     the network's softirq at once. In softirq context the wheel's softirq would have
  *     to run first.
@@ -194,7 +195,7 @@ static void hwpace_arrange(struct hwpace *q, struct hwpace_flow *flow, s64 now)
 		hwheel_add_at(&flow->timer, departure, q->slack);
 }
 
-/* The begin of a packet's slot at @rate. @next is the end of the slot before it. */
+/* The beginning of a packet's slot at @rate. @next is the end of the slot before it. */
 static s64 hwpace_slot(const struct hwpace_rate *rate, s64 next, s64 earliest)
 {
 	return max(next, earliest - rate->burst);

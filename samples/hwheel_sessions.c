@@ -16,9 +16,10 @@
  *			cancelled: the number of calls that returned true
  *	fired		callbacks that belong to an arming
  *
- * In the end each session must have armed = fired + cancelled.
+ * In the end each session must have armed = fired + cancelled. The driver reports
+ * three faults:
  *
- *	lost		an arming without a callback
+ *	lost		an arming that neither fired nor was cancelled
  *	double		a callback without an arming
  *	early		a callback before the time of its arming; the driver reads
  *			the kernel's clock, not the wheel's
@@ -105,7 +106,7 @@ static bool done;
 module_param(done, bool, 0444);
 MODULE_PARM_DESC(done, "read only: all sessions have ended and been checked");
 
-/* A callback must not come before @from, and should come at @to: @from + slack. */
+/* A callback must not come before @from. Its lateness counts from @to = @from + slack. */
 struct due {
 	ktime_t			from;
 	ktime_t			to;
@@ -336,7 +337,7 @@ unlock:
 /* Sleep for @timeout jiffies. Return: false if the thread has to stop. */
 static bool nap(long timeout)
 {
-	/* First the state: the wakeup of kthread_stop() must not be missed. */
+	/* Set the state first, so that no wakeup by kthread_stop() is lost. */
 	set_current_state(TASK_INTERRUPTIBLE);
 	if (!kthread_should_stop())
 		schedule_timeout(timeout);

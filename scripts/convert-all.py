@@ -3,7 +3,8 @@
 """Convert each driver of a kernel that uses timers, and build it. See convert-all.sh.
 
 A driver is a module of kbuild, or what one folder builds into the kernel, with the headers
-that declare its timers. Modules of one folder that share such a header are one driver.
+that declare its timers. Modules that share such a header are one driver, unless the header is
+in include/.
 """
 
 import argparse
@@ -64,7 +65,7 @@ def read(path):
 #
 
 def objects(tree):
-    """The object of which each source file becomes a part: {file: (kind, object)}."""
+    """{source file: (kind, object)}: the object that the file becomes a part of."""
     found, todo, seen = {}, list(ROOTS), set()
     while todo:
         folder = os.path.normpath(todo.pop())

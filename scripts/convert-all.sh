@@ -12,7 +12,7 @@
 # was interrupted goes on. The folder's name is printed; a file in it has a driver's report.
 #
 # Usage: [SAMPLE=n] [SEED=n] [ONLY=regex] [AGAIN=1] [JOBS=n] convert-all.sh
-#	SAMPLE, SEED	only n drivers, chosen by a seed; the default is 1
+#	SAMPLE, SEED	only n drivers, chosen at random by a seed. The default seed is 1
 #	ONLY		only drivers whose names match, such as net/bridge
 #	AGAIN		converts also drivers that have a result already
 #	JOBS		how many drivers at a time; the default is one for each CPU. 0 converts

@@ -7,7 +7,8 @@
 # net/can/bcm.c, which uses hrtimer, on the stock PREEMPT_RT kernel, which has CAN.
 # Prints a line for each check:
 #	convert: NAME ok|FAILED
-# The exit status is 0 if none failed. No copy of the kernel's source is kept.
+# The exit status is 0 if none failed. The script deletes the converted copies at the end.
+# Debian's linux-source stays in the cache.
 #
 # Usage: convert.sh
 
@@ -132,7 +133,7 @@ converts()
 	[ "$status" = 1 ] || return
 	unconverted "$lab_work/report" | diff "$tests/bridge.left" - || return
 
-	# The timers that stay then belong to other code
+	# With the patches, the only timers that stay are those of other code
 	convert "$tree" --also "$tests/bridge.cocci" --also "$tests/sctp.cocci" \
 		>"$lab_work/report" &&
 		unconverted "$lab_work/report" | diff "$tests/bridge.stays" - && return
@@ -220,8 +221,9 @@ builds()
 }
 
 # same bridge|sctp|can: whether both guests ran to the end, and the converted modules behaved
-# as the stock ones. They must never be early. They must not be later than the stock ones; on
-# a busy machine those may be late, too.
+# as the stock modules. The converted modules must never be early. They may be later than the
+# stock modules, but not by more than within(). The stock modules are the measure, because they
+# may be late, too, on a busy machine.
 same()
 {
 	local which guest=
@@ -241,9 +243,10 @@ same()
 	{
 		return a > b ? a - b : b - a
 	}
-	# How much later it may be. Polling takes time. A hello is up to 1 s
-	# old when the next one is lost. Aged entries are collected now and then.
-	# Times of can are in us; the least of several may be a few ticks later.
+	# By how much a measurement of the converted modules may be greater. Polling
+	# takes time. A hello is up to 1 s old when the next one is lost. Aged entries
+	# are collected now and then. Times of can are in us; the least of several may
+	# be a few ticks later.
 	function within(name)
 	{
 		if (what == "can")
@@ -278,7 +281,7 @@ same()
 				bad("missing")
 			else if (moved < list[i + 1])
 				bad("too early")
-			# How much of an echo is lost is random
+			# Do not compare echo: it is random which messages get lost
 			else if (name == "beat_chunks" && apart(stock, moved) > 3 ||
 				 name !~ /^echo|chunks$|messages$/ && moved - stock > within(name))
 				bad("differs")

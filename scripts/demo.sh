@@ -4,9 +4,9 @@
 # Boots a stock Debian kernel in QEMU, keeps session timeouts on hwheel there, and shows
 # how the levels drain. The last line is
 #	demo: armed N fired N cancelled N early N lost N max_late_ns N
-# The exit status is 0 if no timer was early or lost, none fired twice, and
-# armed = fired + cancelled. PLOT=FILE also records and draws the run. A failure to draw
-# does not change the exit status.
+# The exit status is 0 if the guest ran to its end and all checks passed. The check "sessions"
+# passes if no timer was early or lost, none fired twice, and armed = fired + cancelled.
+# PLOT=FILE also records and draws the run. A failure to draw does not change the exit status.
 #
 # Usage: [KERNEL=name] [SESSIONS=n] [MAX_MS=ms] [TRAFFIC_MS=ms] \
 #	 [PLOT=FILE.svg] demo.sh

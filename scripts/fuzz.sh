@@ -11,8 +11,8 @@
 #					levels' KUnit cases
 #	 fuzz.sh fault NAME		plants a fault, which the kept inputs must find
 #	 fuzz.sh faults			prints the names of these faults
-#	 fuzz.sh cover			prints which lines of hwheel_levels.h the kept
-#					inputs reach
+#	 fuzz.sh cover			prints how much of hwheel_levels.h the kept inputs
+#					reach, and which lines they do not reach
 #	 fuzz.sh keep			merges what runs found into fuzz/corpus.txt
 #	 fuzz.sh flags			prints gcc's options, one a line
 

@@ -129,7 +129,8 @@ on_wheels()
 #	0 on clocks that have no wheel: these timers are still hrtimers
 #	3 ticks for a probe of TCP, which re-arms its timer if there was traffic
 #	100 us more with ip_vs and in FIN_WAIT2, because the tests look every 100 us
-# A timer may seem to be 10 ms early: TCP counts in jiffies; the present one is up to 10 ms old.
+# A timer may seem to be up to 10 ms early: TCP counts from the beginning of the present jiffy,
+# which may have begun 10 ms ago.
 exact()
 {
 	awk '

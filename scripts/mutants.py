@@ -23,7 +23,7 @@ import threading
 import time
 
 FILES = ('hwheel.c', 'hwheel_levels.h', 'hwheel_debugfs.h', 'hwheel_jiffies.h',
-         'hwheel_users.h')
+         'hwheel_users.h', 'hwheel_sleep.h', 'hwheel_work.h')
 
 #
 # Tokens
@@ -49,7 +49,7 @@ TYPES = {'const', 'static', 'struct', 'enum', 'unsigned', 'u8', 'u16', 'u32', 'u
          'bool', 'int', 'long', 'char', 'void', 'size_t', 'ktime_t', 'loff_t', 'union'}
 LOCK = re.compile(r'(raw_spin_|spin_|mutex_|cpus_read_|local_irq_|hwheel_(un)?lock(?!dep))\w*$')
 # Functions and macros whose result stays the same if their arguments are swapped
-SYMMETRIC = {'min', 'max', 'min_t', 'max_t', 'MINMAX', 'READ_ONCE'}
+SYMMETRIC = {'min', 'max', 'min_t', 'max_t', 'MINMAX', 'READ_ONCE', 'hwheel_deadline'}
 BINARY = {
     '+': ['-'], '-': ['+'], '*': ['/'], '/': ['*'], '%': ['/'],
     '<': ['<=', '>='], '<=': ['<', '>'], '>': ['>=', '<='], '>=': ['>', '<'],
@@ -403,10 +403,10 @@ class Bench:
         for kind in self.flags:
             self.tests.append((f'kept {kind}', kind,
                                ['first', *self.ask('sim.sh', 'kept', kind)]))
-        self.tests.append(('exhaustive', 'exhaustive', []))
         for kind, share in (('plain', 1), ('rt', 4), ('race', 8)):
             self.tests.append((f'seeds {kind}', kind,
                                ['some', '1', str(options.seeds // share)]))
+        self.tests.append(('exhaustive', 'exhaustive', ['2']))
         if options.tests == 'none':
             self.tests = [('none', 'plain', [])]
 

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Makes mutants of hwheel.c and four headers: copies with one small fault each. Runs tests on
+# Makes mutants of hwheel.c and six headers: copies with one small fault each. Runs tests on
 # each mutant until one of them fails. The tests run in user space, in this order:
 #	- the fuzzer's kept inputs, and the KUnit cases of the levels
 #	- the simulator's kept programs
-#	- all states of small geometries
 #	- seeds of the simulator
+#	- all states of small geometries (this takes the longest)
 # Prints which mutants survive, and a score.
 #
 # Usage: [VARIABLE=value...] mutants.sh
@@ -29,7 +29,7 @@
 . "$(dirname "$0")/lab/lab.sh"
 
 need gcc libc6-dev python3
-# A mutant is a few files that are soon deleted
+# Keep the mutants in memory if possible: each of them is a few files that are soon deleted
 [ ! -w /dev/shm ] || fast=$(mktemp -d /dev/shm/hwheel.XXXXXX)
 trap 'rm -rf "${fast-}"; lab_cleanup' EXIT
 

@@ -33,7 +33,7 @@ faults=(
 	"ticks.c levels_tick_up_ensures	/ns - 1) + 1 : 0/ s/ns - 1) + 1/ns - 1)/	levels_tick_up() rounds down"
 	"ticks.c levels_tick_ns_ensures	/return tick > l->last_tick/ s/>/>=/	the last tick counts as too late"
 	"ticks.c level_ahead	/ahead < lv->open ?/ s/</<=/	a spoke behind the last one"
-	"init.c divisor_init_loop_invariant_remainder	/if (rest >= d) {/ s/>=/>/	a rest of just d counts as no d"
+	"init.c divisor_init_loop_invariant_remainder	/if (rest >= d) {/ s/>=/>/	a remainder equal to d is not reduced"
 	"divide.c divisor_div_assert_scaled	/x, div->mul, 64/ s/div->mul/div->mul - 1/	the reciprocal is rounded down"
 	"exhaustive	/div->mul++;/ d	the reciprocal is rounded down"
 	"exhaustive	/likely(ahead < lv->open/ s/ahead < lv->open/lv->open \&\& ahead <= lv->open/	a spoke one turn too far ahead"

@@ -6,8 +6,9 @@
 # sim.sh shrinks the program. The short program is a text file, and can be replayed.
 #
 # Usage: [TIME=seconds] [SEED=n] sim.sh [run]
-#					runs new seeds on all CPUs until the oracle finds
-#					a bug, TIME is up, or you interrupt it
+#					runs new seeds on all CPUs until TIME is up, or you
+#					interrupt it. A CPU stops when the oracle finds a
+#					bug there
 #	 [TIME=seconds] sim.sh check	replays the programs of sim/kept, then runs new seeds
 #					of all kinds on one CPU (default 120 s; 0: none)
 #	 sim.sh replay FILE		prints all that happens in a program; GDB=1: under

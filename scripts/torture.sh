@@ -33,9 +33,10 @@ onoff=${ONOFF-2} sysfs=${SYSFS-0}
 # that. Set ONOFF=0, too: CPUs that the module has taken offline would not come
 # back.
 suspend=${SUSPEND-0}
-# To count by callback, hwheel patches its own code. UML tests a variable instead. QEMU in
-# Debian 12 loses track of code that is patched while another CPU runs it (see
-# boot-qemu.sh), so there the test begins with a patched hwheel.
+# In UML the guest switches hwheel's counts for each callback on and off during the test. In
+# QEMU it switches them on once, before the test. This patches hwheel's code, and QEMU in
+# Debian 12 loses track of code that is patched while another CPU runs it (see boot-qemu.sh).
+# In UML hwheel tests a variable instead.
 users=once
 [ "${flavour#uml}" = "$flavour" ] || users=often
 # If not 0, the module is removed after so many seconds, during the test

@@ -337,8 +337,9 @@ static void bad_numbers(void)
 }
 
 /*
- * A reader goes back to the beginning of the file timers. The first spoke of the first CPU
- * has the only timer, so it is also the last spoke that was read.
+ * A reader reads the file timers to its end, and then from the beginning again. The only timer
+ * is in the first spoke of the first CPU. So the reader begins with the spoke that it has read
+ * last.
  */
 static void read_again(void)
 {
@@ -579,8 +580,8 @@ static void callbacks(enum hwheel_context context)
 }
 
 /*
- * Destroys a wheel while timers are pending. With one CPU they are more than hwheel cancels
- * under one hold of the lock.
+ * Destroys a wheel while timers are pending. With one CPU, that CPU has so many of them that
+ * hwheel drops the lock while it cancels them.
  */
 static void destroy_pending(void)
 {
@@ -680,7 +681,7 @@ static void debug_objects(void)
 	EXPECT(hwheel_count(wheel, "added") == hwheel_count(wheel, "cancelled") +
 					       hwheel_count(wheel, "expired"));
 
-	/* Set up timers in memory that holds bytes, a copy of a timer, half of a copy */
+	/* Set up a timer in memory with 0x5a bytes, a copy of a pending timer, a damaged copy */
 	sim_world.no_debug_objects = true;
 	hwheel_add(one, 1000000000);
 	memset(&objects[1].timer, 0x5a, sizeof(objects[1].timer));
@@ -760,7 +761,7 @@ struct users {
 	bool			counted;
 };
 
-/* Sums over the rows of the file, and the number of its rows */
+/* The number of rows of the file, sums over the rows, and the greatest lateness */
 static struct users users_of(const char *name)
 {
 	unsigned long long pending, armed, expired, late;

@@ -245,7 +245,7 @@ static void reschedule(bool preempt);
 
 static long least_rank;
 
-/* The current CPU goes on only when all others wait. */
+/* Give the current CPU the lowest rank: it goes on only when all others wait. */
 static void rank_last(void)
 {
 	sim_cpu->rank = --least_rank;
@@ -534,7 +534,7 @@ int wake_up_process(struct task_struct *task)
 	return blocked;
 }
 
-/* Wake @task, as others than a timer do. */
+/* Wake @task on behalf of somebody who is not its timer, and count this wakeup. */
 void sim_wakeup(struct task_struct *task)
 {
 	sim_step(SIM_CALL);
@@ -1142,7 +1142,7 @@ void spin_lock_init(spinlock_t *lock)
 	memset(lock, 0, sizeof(*lock));
 }
 
-/* Nobody steals the lock from a task that waits, as if that task had a higher priority. */
+/* Tasks get the lock in the order in which they ask for it. No task overtakes another. */
 void spin_lock(spinlock_t *lock)
 {
 	unsigned int turn = lock->next++;
@@ -1211,7 +1211,10 @@ void sim_finish_wait(wait_queue_head_t *wq, struct sim_wait *wait)
 		list_del(&wait->entry);
 }
 
-/* Block the current task, which waits, until it is woken, or until sim_time is @end. */
+/*
+ * Sleep until somebody wakes the current task, or until sim_time is @end. The caller has
+ * prepared the wait. Returns false if sim_time is @end already.
+ */
 bool sim_wait_until(unsigned long long end)
 {
 	struct task_struct *task = sim_cpu->curr;

@@ -3,9 +3,9 @@
  * Runs programs on the simulated kernel, each in a process of its own. A find is a bug
  * that a program shows.
  *
- * Usage: sim seeds FIRST SECONDS [DIR]	runs the programs of the seeds from FIRST on, until
- *					the first find; shrinks that program and writes it
- *					to DIR
+ * Usage: sim seeds FIRST SECONDS [DIR]	runs the programs of the seeds from FIRST on, for
+ *					SECONDS or until the first find. With DIR, shrinks
+ *					the program of the find, and writes it to DIR
  *	  sim some FIRST N		runs the programs of N seeds
  *	  sim run FILE...		runs programs
  *	  sim first FILE...		the same, but stops at the first find
@@ -144,7 +144,10 @@ static bool run(const struct program *p)
 /* ------------------------------------------------------------------------ */
 /* Shrinking: make a program simpler while it still has a find of the same kind */
 
-/* Finds are of the same kind if their texts begin alike, but for numbers. */
+/*
+ * Two finds are of the same kind if their texts without numbers, up to the first '(', have the
+ * same first characters: see finds().
+ */
 static void kind_of(const char *find, char *kind, size_t size)
 {
 	size_t n = 0;
@@ -408,6 +411,6 @@ int main(int argc, char **argv)
 		}
 		return shrink_and_write(&p, argv[2]);
 	}
-	fprintf(stderr, "sim: for the usage see the head of scripts/sim.sh\n");
+	fprintf(stderr, "sim: for the usage see the head of sim/main.c\n");
 	return 2;
 }

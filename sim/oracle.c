@@ -438,9 +438,9 @@ const char *const sim_kinds[] = {
 };
 
 /*
- * How round @tick is: the greatest power of two that divides @tick. If a level's number of
- * spokes is no power of two, first by the widest spoke that begins at @tick, then by the
- * power of two that divides @tick / its width.
+ * How round @tick is. If the number of spokes of each level is a power of two, the greatest power
+ * of two that divides @tick counts. Otherwise the width of the widest spoke that begins at @tick
+ * counts first, and then the greatest power of two that divides @tick / width.
  */
 static unsigned int roundness(const struct mwheel *w, u64 tick)
 {
@@ -627,7 +627,11 @@ void call_end(struct sim_call *call, s64 ret)
 		call->next->link = call->link;
 }
 
-/* Callbacks of a base run one after the other, so numbers tell which of them have ended. */
+/*
+ * Call hwheel_synchronize(). When it returns, each callback that began before the call must have
+ * ended. The callbacks of a base run one after the other. So it is enough to count how many have
+ * begun, and how many have ended.
+ */
 void call_synchronize(struct mwheel *w)
 {
 	bool sleeps = w->config.context == HWHEEL_WORK;
@@ -1041,9 +1045,9 @@ static u64 due_gap(const struct mwheel *w, int cpu)
 }
 
 /*
- * A run has ended. If it left a timer that was due when it read the clock last, it was cut,
- * and must take a break. In softirq context only the budget cuts such a run. In hardirq
- * context either the budget has cut it, or a batch of moves.
+ * A run has ended. If a timer is left that was due when the run last read the clock, hwheel has
+ * cut the run, and must take a break. In softirq context only the budget cuts such a run. In
+ * hardirq context either the budget or a batch of moves has cut it.
  */
 static void note_break(struct mwheel *w, int cpu)
 {
@@ -1083,7 +1087,7 @@ static void count_run(struct mwheel *w, int cpu)
 		w->run_spent[cpu] = min(w->run_spent[cpu], 2 * w->budget);
 		w->fired_ended[cpu] = sim_time;
 	}
-	/* If a run during a rest is cut, the rest keeps its end. */
+	/* If hwheel cuts a run during a rest, the end of the rest must not change. */
 	resume = peek_resume(w->wheel, cpu);
 	if (!earned && w->resume[cpu] > drive_clock(w) && resume != w->resume[cpu] &&
 	    !is_set(w, cpu) && w->config.context != HWHEEL_WORK &&
@@ -1368,8 +1372,9 @@ static u64 moves_bound(const struct mwheel *w)
 }
 
 /*
- * May @slot's timer, which runs on @cpu and was due at @begin, have waited on CPU @i, too? If
- * somebody has set the clock, the interrupt of one CPU tells all bases.
+ * May @slot's timer, which runs on @cpu and was due at @begin, have waited for CPU @i, too? If
+ * somebody has set the clock, an interrupt on one CPU tells all bases. So the timer may have
+ * waited for that CPU.
  */
 static bool waited_on(const struct slot *slot, const struct mwheel *w, int cpu, int i, u64 begin)
 {
@@ -2039,7 +2044,7 @@ static void compare_stats(struct mwheel *w)
 			if ((u64)c[i] != w->interrupts[i - 2])
 				sim_find("stats of %s: %lld interrupts on CPU %d, not %llu",
 					 w->name, c[i], i - 2, w->interrupts[i - 2]);
-		/* hwheel times only batches */
+		/* hwheel does not measure every hold of the lock: its maximum may be less */
 		for (i = 2; i < n && !strcmp(word, "max_locked_ns"); i++)
 			if ((u64)c[i] > w->held[i - 2])
 				sim_find("stats of %s: %s on CPU %d is %lld, not %llu", w->name,

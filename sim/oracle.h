@@ -27,7 +27,8 @@ enum sim_kind {
 	CALL_CANCELS = CALL_SHUTDOWN_SYNC,
 	CALL_PENDING, CALL_EXPIRES, CALL_REMAINING, CALL_RUNNING, CALL_SYNCHRONIZE,
 	CALL_SETUP, CALL_DESTROY, CALL_CREATE, CALL_OTHER,
-	CALL_SLEEP,			/* these arm and cancel timers of their own */
+	/* From here on: calls whose timers hwheel itself arms and cancels */
+	CALL_SLEEP,
 	CALL_QUEUE, CALL_REQUEUE, CALL_WORK_CANCEL, CALL_WORK_SYNC, CALL_DISABLE,
 	CALL_DISABLE_SYNC, CALL_ENABLE, CALL_WORK_PENDING, CALL_FLUSH,
 };
@@ -191,9 +192,6 @@ void oracle_callback_end(struct slot *slot, u64 life);
 char *oracle_read(const struct mwheel *w, const char *file, size_t chunk);
 void oracle_compare(struct mwheel *w);	/* compares counters and files with the table */
 void oracle_new_wheel(struct mwheel *w);
-
-/* In sleep.c: the slots of tasks that sleep on a wheel */
-struct slot *sleeper_slot(void);	/* of the current task, which is about to sleep */
 
 /* In work.c: what happens to the timer of delayed work */
 void work_armed(struct slot *slot, struct sim_call *call);

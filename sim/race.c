@@ -35,7 +35,7 @@ static struct {
 	unsigned long	addr, size;
 	bool		write, plain;
 	struct sim_cpu	*cpu;
-	struct sim_call	*call;		/* an interrupt hides it */
+	struct sim_call	*call;		/* copied: in an interrupt, task->call is NULL */
 } watch;
 
 static void access_memory(void *ptr, unsigned long size, bool write, bool plain)

@@ -21,7 +21,10 @@
 
 /* A task may need this long to get a CPU, besides what others need */
 #define CPU_NS		NSEC_PER_SEC
-/* No sleep that only its timer can end is longer. Others get a signal after this time. */
+/*
+ * The longest sleep. If only its timer can end a sleep, the delay is at most this long. If a
+ * signal can end it, too, a fatal signal comes after this time.
+ */
 #define LONGEST_NS	(100 * (s64)NSEC_PER_SEC)
 
 static struct task_struct *sleeping[SIM_SLEEPERS];
@@ -67,7 +70,10 @@ static bool begin(struct sleep *sleep, struct mwheel *w, s64 delay, s64 slack)
 	return true;
 }
 
-/* May a signal end a sleep of this kind? 0: no; 1: a signal; 2: a fatal signal */
+/*
+ * Has the current task a signal that ends its sleep? @how is 0: no signal ends it; 1: each signal
+ * does; 2: a fatal signal does.
+ */
 static bool signalled(unsigned int how)
 {
 	return how && current->signal >= (how == 1 ? SIM_SIGNALLED : SIM_KILLED);
@@ -110,7 +116,10 @@ static void end(struct sleep *sleep, bool over, int ret)
 	overwrite_stack();
 }
 
-/* A delay for a sleep that signals can end, or not */
+/*
+ * Limit a sleep to LONGEST_NS. If @signals can end the sleep, keep @delay, and set an alarm.
+ * Otherwise shorten the delay.
+ */
 static s64 limit(s64 delay, bool signals)
 {
 	if (delay <= LONGEST_NS)
@@ -151,7 +160,7 @@ void sim_sleep_on_wheel(s64 delay, unsigned int how)
 	end(&sleep, !ret, ret);
 }
 
-/* hsleep DELAY HOW: HOW is 0, 1: interruptible, 2: killable */
+/* hsleep DELAY HOW: HOW is 0: no signal ends the sleep; 1: interruptible; 2: killable */
 void do_hsleep(const struct op *op)
 {
 	sim_sleep_on_wheel(op->arg[0], (unsigned long long)op->arg[1] % 3);
@@ -188,7 +197,10 @@ void do_hschedule(const struct op *op)
 static wait_queue_head_t queues[QUEUES];
 static int posted[QUEUES];
 
-/* hwait QUEUE DELAY STATE: wait for a post; STATE is 0, 1: interruptible, 2: killable */
+/*
+ * hwait QUEUE DELAY STATE: wait for a post. STATE is 0: no signal ends the wait; 1: interruptible;
+ * 2: killable
+ */
 void do_hwait(const struct op *op)
 {
 	unsigned int nr = (unsigned long long)op->arg[0] % QUEUES;
@@ -238,7 +250,7 @@ void do_post(const struct op *op)
 	wake_up_all(&queues[nr]);
 }
 
-/* The index of the sleeper that is number @nr, counted round and round; or -1 */
+/* The index of sleeper number @nr modulo the number of sleepers; -1 if nobody sleeps */
 static int sleeper(long long nr)
 {
 	int i, n = 0, wanted;
@@ -253,7 +265,7 @@ static int sleeper(long long nr)
 	return i;
 }
 
-/* wake N: wake the sleeper number N */
+/* wake N: wake sleeper number N */
 void do_wake(const struct op *op)
 {
 	int i = sleeper(op->arg[0]);
@@ -262,7 +274,7 @@ void do_wake(const struct op *op)
 		sim_wakeup(sleeping[i]);
 }
 
-/* signal N FATAL: send it a signal */
+/* signal N FATAL: send sleeper number N a signal; a fatal one if FATAL is odd */
 void do_signal(const struct op *op)
 {
 	int i = sleeper(op->arg[0]);
@@ -271,7 +283,7 @@ void do_signal(const struct op *op)
 		sim_signal(sleeping[i], op->arg[1] & 1 ? SIM_KILLED : SIM_SIGNALLED);
 }
 
-/* wakeat N NS: the same as wake, NS before its timer expires */
+/* wakeat N NS: the same as wake, but NS before the sleeper's timer expires */
 void do_wakeat(const struct op *op)
 {
 	struct task_struct *task;

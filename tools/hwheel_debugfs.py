@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Code that hwheel's tools share: debugfs files, recordings of them, durations.
 
-A snapshot is the text of the files of /sys/kernel/debug/hwheel/<wheel>/ at one
-time. A recording is a series of snapshots in one of two forms. Each line tells
-which form it has:
+A snapshot is the text of the files of /sys/kernel/debug/hwheel/<wheel>/, except
+timers, at one time. A recording is a series of snapshots in one of two forms. Each
+line tells which form it has:
 
 JSON lines, as hwheel-top --record writes them, an object a snapshot:
 

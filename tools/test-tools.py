@@ -37,7 +37,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, TOOLS)
 import hwheel_debugfs as hw     # noqa: E402
 
-# A script in the background ignores SIGINT, and its children, the tools, would, too
+# Do not ignore SIGINT: a script that a shell runs in the background ignores it, and the tools
+# would inherit that
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The user's settings must not change the tools' output

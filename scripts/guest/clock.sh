@@ -2,7 +2,7 @@
 # shellcheck shell=dash
 #
 # The guest of clock.sh runs this. It sets the clock back and forth while timers are pending.
-# Each call of arm takes one of the rounds of clock-timers.c.
+# clock-timers.c has room for 16 calls of arm (ROUNDS).
 
 log()
 {
@@ -34,7 +34,8 @@ insmod hwheel.ko && insmod clock-timers.ko || exit 1
 # Some are due soon, some in hours, and some are due already
 arm 100 40 && arm 3600110 40 && arm -5000 200 || exit 1
 sleep 0.5
-# Set the clock back by an hour and a bit. Pending timers wait longer. New timers expire before.
+# Set the clock back by an hour and a bit. Pending timers wait longer. New timers expire before
+# the pending ones.
 step -3600310 && arm 10 40 && sleep 1.5 || exit 1
 # Set the clock forward to the same time again, then by another hour, then back and forth
 step 3600320 && arm 50 40 && sleep 1.5 || exit 1

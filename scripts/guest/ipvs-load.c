@@ -9,7 +9,7 @@
  * rounds, in nanoseconds per packet:
  *	ip_vs: pending N service 0|1 min_ns N median_ns N
  *
- * Usage: ipvs-load ROUNDS PENDING...	PENDING grows from one to the next
+ * Usage: ipvs-load ROUNDS PENDING...	each PENDING must be greater than the one before
  */
 #include <netinet/ip.h>
 #include <netinet/udp.h>

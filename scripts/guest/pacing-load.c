@@ -8,8 +8,9 @@
  * Some time after the first socket asks for time stamps, the kernel switches them
  * on. Until then it returns the time at which a packet was read instead.
  *
- * Sends packets of BYTES (as a qdisc of the loopback device counts them) from
- * FLOWS sockets in turn to one that takes the kernel's time stamp of each.
+ * FLOWS sockets send packets of BYTES in turn (BYTES as a qdisc of the loopback
+ * device counts them). One socket receives all packets, and takes the kernel's
+ * time stamp of each packet. The sockets send
  *
  *	greedy	as fast as the sockets take them: a qdisc that delays packets
  *		fills their send buffers, and then the sender sleeps. The buffers
@@ -51,7 +52,7 @@
 #define HEADERS		(14 + 20 + 8)	/* of Ethernet, IP and UDP */
 #define QUEUE_NS	(1500 * 1000000LL)
 #define LEAD_NS		(20 * 1000000LL)
-#define QUIET_US	500000		/* the end, if all has been sent */
+#define QUIET_US	500000		/* how long to wait for packets when all have been sent */
 #define MAX_FLOWS	256
 #define MAX_BYTES	9000
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC2086,SC2154
 #
-# The guest of pacing.sh runs this: traffic through hwpace, fq and tbf, one after the
-# other, and then all that a qdisc must survive. pacing.sh sets $rate in Mbit/s, $time
-# in seconds, $bytes of a packet, $flows (a list of numbers of flows), and $gap_us. If
-# $quick is not empty, fq and tbf are left out.
+# The guest of pacing.sh runs this. First it checks the options, and tries all operations while
+# there is traffic. Then it measures traffic through hwpace, fq and tbf, one after the other. At
+# the end it empties and removes a qdisc that has packets. pacing.sh sets $rate in Mbit/s, $time
+# in seconds, $bytes of a packet, $flows (a list of numbers of flows), and $gap_us. If $quick is
+# not empty, fq and tbf are left out.
 
 log()
 {

@@ -6,9 +6,9 @@
  *	create		makes the wheels
  *	destroy		waits for their callbacks, and destroys them
  *	arm KIND CPU	arms timers on CPU, in a task there, or in an interrupt if the CPU is
- *			isolated. They are timers of hwheel ("hwheel": in all contexts; "pinned":
- *			the same, but pinned; "softirq"; "deferrable"), of "timer_list" or of
- *			"hrtimer". They are due 2 ms apart. Of hwheel's, some are due in hours, so
+ *			isolated. KIND is hwheel (on wheels of all contexts), pinned (the same,
+ *			with HWHEEL_PINNED), softirq, deferrable, timer_list or hrtimer. The
+ *			timers are due 2 ms apart. Some timers of hwheel are due in hours, so
  *			that the wheels need more levels
  *	cancel		cancels what is pending, and prints what became of the timers
  */

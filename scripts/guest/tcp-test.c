@@ -189,7 +189,8 @@ static void test_unanswered(int idle)
 
 /*
  * The client closes. When its peer has acknowledged that, which may take a jiffy, the client
- * is in FIN_WAIT2. The timer takes 60 s, because the peer does not close.
+ * is in FIN_WAIT2. Its timer takes TCP_LINGER2 - 60 s, that is 60 s. The timer expires, because
+ * the peer does not close.
  */
 static void test_fin_wait(void)
 {

@@ -8,7 +8,7 @@
  * ROUNDS rounds, in nanoseconds per call:
  *	timerfd: pending N settime 0|1 min_ns N median_ns N
  *
- * Usage: timerfd-load ROUNDS PENDING...	PENDING grows from one to the next
+ * Usage: timerfd-load ROUNDS PENDING...	each PENDING must be greater than the one before
  */
 #include <sys/resource.h>
 #include <sys/timerfd.h>

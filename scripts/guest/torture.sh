@@ -9,8 +9,8 @@
 #	$suspend		how many seconds the machine sleeps each time; 0 for never
 #	$unload			after how many seconds to remove hwheel_torture amid the
 #				test; 0 for never
-#	$users			how often to switch the counting by callback: often, on and off
-#				during the test; or once, on before the test
+#	$users			often: switch hwheel's counts for each callback on and off during
+#				the test; once: switch them on before the test
 
 log()
 {

@@ -144,7 +144,8 @@ log loaded
 # debugfs in this run.
 if [ -e bpftrace ]; then
 	scripted who
-	# This script must print during the run, and needs no types of the kernel
+	# Let hwheel-late.bt print during the run. Hide the kernel's types (BTF): the script must
+	# work without them
 	sed -i 's/^interval:s:5$/interval:s:1/' hwheel-late.bt
 	[ ! -d /sys/kernel/btf ] || mount -t tmpfs tmpfs /sys/kernel/btf
 	scripted late 2000

@@ -10,7 +10,7 @@
  * rounds in nanoseconds per request:
  *	uring: pending N timeout 0|1 min_ns N median_ns N
  *
- * Usage: uring-load ROUNDS PENDING...	PENDING grows from one to the next
+ * Usage: uring-load ROUNDS PENDING...	each PENDING must be greater than the one before
  */
 #include <sys/eventfd.h>
 

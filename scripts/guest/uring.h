@@ -22,7 +22,10 @@ struct ring {
 	unsigned int		queued;		/* entries not yet submitted */
 };
 
-/* Rings of @entries, and of @completions. One mapping has both. */
+/*
+ * Open a ring: a queue of @entries to submit, and a queue of @completions. One mapping has both
+ * queues.
+ */
 static void ring_open(struct ring *ring, unsigned int entries, unsigned int completions)
 {
 	struct io_uring_params p = { .flags = IORING_SETUP_CQSIZE, .cq_entries = completions };

@@ -355,8 +355,9 @@ debian_source_get()
 # Stock kernels
 #
 
-# stock_release NAME: prints the release of the newest such stock kernel whose headers
-# Debian has, and its suite, or "own" if this machine's apt has the suite. NAME is
+# stock_release NAME: finds the newest stock kernel of this NAME whose headers Debian has.
+# Prints the kernel's release and suite. If this machine's apt has the suite, prints "own"
+# instead of the suite. NAME is
 #	6.1, 6.12, ...	a series
 #	newest		the newest series from 7.0 on
 #	lts		the newest longterm series after 6.12
@@ -547,8 +548,9 @@ uml_config()
 	echo "CONFIG_KERNEL_STACK_ORDER=$(stack_order "$(uml_sizes | cut -d ' ' -f 2)")"
 }
 
-# uml_stack_fits BUILDDIR: whether a frame takes at most an eighth of the stack of this UML
-# kernel, and an FP state has room if the kernel was built for a fixed size of it
+# uml_stack_fits BUILDDIR: whether this UML kernel fits the host. A signal frame must take at
+# most an eighth of a stack. If the kernel was built for a fixed size of the FP state, the
+# host's FP state must not be larger.
 uml_stack_fits()
 {
 	local order state frame longs constants=$1/include/generated/user_constants.h
@@ -650,7 +652,7 @@ debian_stock()
 }
 
 # debian_unpack DIR [COMMANDS]: unpacks a minimal Debian of the release that debian_codename()
-# prints. COMMANDS have been run in it.
+# prints. With COMMANDS, unpacks a copy in which COMMANDS were run. The cache keeps that copy.
 debian_unpack()
 {
 	local root=$1 commands=${2-} base key
@@ -714,7 +716,8 @@ debian_fill_base()
 	[ "$codename" = sid ] || suites+=("$codename"-{updates,security})
 	say "debian: making a chroot of $codename (about 2 min)"
 	rm -rf "$root"
-	# The script of sid is for all releases: debootstrap does not know later names
+	# Use debootstrap's script of sid for every release: debootstrap has no scripts for
+	# releases that are newer than itself
 	eval "$(apt-config shell proxy Acquire::http::Proxy)"
 	http_proxy=${proxy:-${http_proxy-}} \
 		quiet debootstrap debootstrap --variant=minbase --include=ca-certificates \

@@ -9,7 +9,7 @@ suite()
 	local fault
 
 	try kept "$lab_scripts/fuzz.sh" replay
-	# gcc-multilib excludes the cross compilers of reach
+	# Not gcc-multilib: it conflicts with the cross compilers that suite reach installs
 	need "gcc-$(gcc -dumpversion)-multilib"
 	try kept-32-bit "$lab_scripts/fuzz.sh" replay -m32
 	for fault in $("$lab_scripts/fuzz.sh" faults); do

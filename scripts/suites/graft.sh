@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: tools/graft and back; with ALL=1 KUnit in the tree, built in and as modules
+# Suite: tools/graft, and tools/graft --undo; with ALL=1 KUnit in the tree, built in and as modules
 # Takes: 20 s
 #
 # Suite reach runs KUnit built into a tree that tools/graft made, for i386.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: hwheel interrupts no isolated CPU, and deferrable wheels wake none, in QEMU
+# Suite: hwheel interrupts no isolated CPU, and deferrable wheels wake no idle CPU, in QEMU
 # Takes: 110 s
 
 suite()

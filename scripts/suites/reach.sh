@@ -157,7 +157,8 @@ i386_tree()
 	once "$dir" i386_fill
 }
 
-# i386_kunit build|run [OPTIONS...]: with all warnings about hwheel, each time
+# i386_kunit build|run [OPTIONS...]: runs kunit.py in the grafted tree. Builds hwheel anew each
+# time, so that the compiler prints all its warnings.
 i386_kunit()
 {
 	(
@@ -178,8 +179,8 @@ i386_fill()
 	patch_source "$source" && cp -al "$source" "$1/tree"
 }
 
-# arm64: Debian's kernel of the same version as the x86 one, because the headers for arm64
-# use the programs of the x86 headers to build a module. Always in a builder.
+# arm64: takes Debian's kernel of the same version as the x86 kernel, because the headers for
+# arm64 use the programs of the x86 headers to build a module. Always builds in a builder.
 reach_arm64()
 {
 	local found release dir headers root status=0

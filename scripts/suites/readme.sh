@@ -4,8 +4,9 @@
 # Suite: each command in README, run on a new Debian, and on its kernel in QEMU
 # Takes: 410 s
 #
-# Two machines with a new Debian, of the release DEBIAN or of this machine's, follow
-# README. Both have a clone of the checkout in ~/hwheel, and run README's commands there.
+# The suite does what README says, on two machines with a new Debian. The release is DEBIAN, or
+# that of this machine. Both machines have a clone of the checkout in ~/hwheel, and run README's
+# commands there.
 #	visitor		has git and make; the commands install the rest
 #	user		has a stock kernel, builds for it, and boots it in QEMU
 #
@@ -13,12 +14,18 @@
 # double quotes; each block of C or Kbuild. Each item must be in the table below, and each
 # row of the table in README.
 #
-# Where		visitor, user or guest (the user's kernel, booted); apt: before the user
-#		begins; driver, guest-driver: in the folder of README's driver; live: in
-#		the guest, until it is interrupted; for the others see below
+# Where		where the suite runs the command:
+#		visitor, user	on this machine
+#		guest		in the user's kernel, which the suite boots
+#		apt		on the user's machine, before all others
+#		driver		on the user's machine, in the folder of README's driver
+#		guest-driver	in the guest, in the folder of README's driver
+#		live		in the guest, until SIGINT interrupts the command
+#		For the others see the code below.
 # What		in README's own words. TREE is a kernel's source tree
-# Arguments	that make the command shorter, all named in README; or -
-# Sign		%pattern in its output, a file that it makes, !file that it removes; or -
+# Arguments	with which the command ends sooner. README names all of them; or -
+# Sign		%pattern in the command's output, a file that the command makes, or !file that
+#		it removes; or -
 readme_table()
 {
 	cat <<-'END'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: load, debugfs, sessions, unload on the newest longterm kernel but 6.1 and 6.12
+# Suite: load, debugfs, sessions, unload on the newest longterm kernel after 6.12
 # Takes: 13 s
 
 . "$lab_scripts/suites/shared/stock.sh"

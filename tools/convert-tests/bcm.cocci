@@ -24,8 +24,8 @@ expression T;
 + bcm_tx_set_expiry(op, T);
 + return HRTIMER_NORESTART;
 
-// Operations that send have this timer, too. They cancel it, but never start it. hwheel wants
-// a callback for it.
+// Operations that send have the timer for throttling (thrtimer), too. They cancel this timer, but
+// never start it. hwheel needs a callback for it.
 @@
 expression T, U;
 @@

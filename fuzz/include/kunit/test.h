@@ -60,7 +60,10 @@ struct kunit_suite {
 #define KUNIT_ASSERT_NULL(test, x)		KUNIT_EXPECT_TRUE(test, !(x))
 #define KUNIT_ASSERT_NOT_NULL(test, x)		KUNIT_EXPECT_TRUE(test, x)
 
-/* Memory is aligned as that of kmalloc() is, if its size is a power of two */
+/*
+ * Memory is aligned to 64 bytes. kmalloc() also does this if the size is a power of two, 64 or
+ * more.
+ */
 static inline void *kunit_kzalloc(struct kunit *test, size_t size, int gfp)
 {
 	void *memory;

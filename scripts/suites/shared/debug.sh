@@ -4,11 +4,12 @@
 # KUnit and torture on a debug kernel in QEMU, while CPUs go offline and come back
 
 # debug_kunit KERNEL: KUnit on 2 CPUs, with ALL=1 also on 4. These kernels are slow when
-# emulated, so some tests run in other suites only:
+# emulated. So some tests run only in other suites:
 #	hwheel_levels and hwheel_users, which have one thread (kunit-debug runs them under
 #		KASAN). The glob leaves out suites whose names end with s.
 #	the deadlock for lockdep, which needs a boot of its own (kunit-debug)
-#	the largest tests: here they have a twentieth of their timers and wheels (kunit)
+# The largest tests have only a twentieth of their timers and wheels here. Suite kunit has all of
+# them.
 debug_kunit()
 {
 	local CPUS

@@ -4,7 +4,7 @@
 
 struct guarded {
 	struct timer_list	timer;
-	spinlock_t		lock;		/* nothing */
+	spinlock_t		lock;		/* protects nothing */
 };
 
 static void guard_expired(struct timer_list *t)

@@ -8,7 +8,7 @@ struct hard {
 	struct hrtimer	locked;
 	struct hrtimer	harmless;
 	struct hrtimer	waited_for;
-	spinlock_t	lock;		/* nothing */
+	spinlock_t	lock;		/* protects nothing */
 };
 
 /* This callback is only for hardirq context, and the mode says so */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names that contain or equal names of timers, but are not timers */
+/* Names that contain or equal names of timer functions or members, but belong to no timer */
 #include <linux/module.h>
 
 struct names {
