@@ -411,6 +411,6 @@ int main(int argc, char **argv)
 		}
 		return shrink_and_write(&p, argv[2]);
 	}
-	fprintf(stderr, "sim: for the usage see the head of sim/main.c\n");
+	fprintf(stderr, "usage: sim seeds|some|run|first|replay|show|shrink ARGUMENTS...\n");
 	return 2;
 }
