@@ -147,9 +147,9 @@
  * Until then CPU hotplug still marks the wheel's bases as offline or online and stops their
  * runs, but moves no timers.
  *
- * Destruction does not wait for interrupts of another CPU: that CPU may be isolated, or
- * keep interrupts off. A kick or an irq_work that comes late takes base->lock, finds
- * HWHEEL_GONE and does nothing. Only the module's exit waits for them.
+ * Destruction does not wait until another CPU has handled its kicks and irq_works: that CPU
+ * may be isolated, or keep interrupts off. A kick or an irq_work that comes late takes
+ * base->lock, finds HWHEEL_GONE and does nothing. Only the module's exit waits for them.
  *
  * Callbacks and waiters
  * ---------------------
@@ -244,8 +244,8 @@
 /* A run reads the clock again after at most this many callbacks. A power of two. */
 #define HWHEEL_CLOCK_EVERY	8
 
-/* timer->life of a timer that is shut down; base->life of a base that no wheel uses */
-#define HWHEEL_SHUT_DOWN	0
+#define HWHEEL_SHUT_DOWN	0	/* timer->life of a timer that is shut down */
+/* base->life, and at last wheel->life, of a wheel that is being destroyed, or is destroyed */
 #define HWHEEL_GONE		U32_MAX
 
 enum hwheel_counter {
@@ -394,7 +394,10 @@ static bool hwheel_broken(enum hwheel_fault fault)
 	};
 	static atomic_t n = ATOMIC_INIT(0);
 
-	/* Inject the fault in one call of 16. Hotplug and races are rare already: inject in each */
+	/*
+	 * Inject the fault in one call of 16. Two faults are injected in each call: CPU hotplug
+	 * is rare, and KCSAN seldom sees a race.
+	 */
 	return !strcmp(broken, faults[fault]) &&
 	       (fault == HWHEEL_FORGET_OFFLINE_CPU || fault == HWHEEL_DATA_RACE ||
 		!(atomic_inc_return(&n) % 16));
@@ -1298,9 +1301,10 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *	not in hardirq context, the run has	an eighth of the budget; if no timer
  *	  used up the budget			  is due, at least as long as the
  *						  run's moves took
- *	moves have taken 50 us			as long as the moves took
+ *	no timer is due, and moves have		as long as the moves took
+ *	  taken 50 us
  *	in hardirq context, a batch of		as long as the moves took, or 1 us
- *	  moves is done				  if a timer is due
+ *	  moves is done				  if a timer is due outside of a gap
  *	in hardirq context, base->spent has	the budget
  *	  reached the budget: see
  *	  hwheel_overdrawn()
@@ -1327,14 +1331,14 @@ static void hwheel_queue_work(struct hwheel_base *base)
  * In process context there is no rest and no break. The run queues its work again, behind
  * other works, and the scheduler shares out the CPU.
  *
- * gap_ns keeps apart the interrupts that end SLEEP and REST:
+ * In SLEEP and in REST, gap_ns delays the interrupt for a due timer:
  *
  *	base->quiet = end of the last run that ran callbacks + gap_ns
  *
- * A timer that is due before base->quiet waits until base->quiet, so it is at most gap_ns
- * late. A crowd that is to be moved waits, too; levels.ahead makes its moves begin gap_ns
- * earlier. The gap does not make a rest longer: at base->resume a run goes on with the moves.
- * The gap does not make a break longer, either.
+ * A timer that is due before base->quiet waits until base->quiet, or until base->resume if
+ * that comes first. So the gap makes a timer late by at most gap_ns. In SLEEP, a crowd that
+ * is to be moved waits, too; levels.ahead makes its moves begin gap_ns earlier. The gap makes
+ * neither a rest nor a break longer: both end at base->resume.
  */
 enum hwheel_cut {
 	HWHEEL_NOT_CUT,
@@ -1419,7 +1423,7 @@ static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_
 	}
 	ripe = cut && levels_ripe(levels, hwheel_tick_down(base, now));
 	if (cut == HWHEEL_CUT_MOVES && now < base->quiet)
-		ripe = false;	/* due timers can wait for the end of the gap */
+		ripe = false;	/* due timers wait: for the end of the gap, or for resume */
 	resume = hwheel_deadline(now, hwheel_pause(base, cut, now, moving, ripe));
 	if (cut == HWHEEL_NOT_CUT || hwheel_tick_ns(base, wake) > resume) {
 		hwheel_arm_base(base, wake);
@@ -2768,8 +2772,9 @@ static struct irq_work hwheel_set_work = IRQ_WORK_INIT_HARD(hwheel_all_set);
 
 /*
  * The timekeeping code calls this function in each timer tick of the kernel. It also calls
- * this function when somebody sets the clock: @was_set is then not 0. The timekeeping code
- * has locked its data. So this function can't read a clock.
+ * this function with a @was_set that is not 0: when somebody sets the clock, after a leap
+ * second, after a resume, and when the clock source changes. The timekeeping code has locked
+ * its data. So this function can't read a clock.
  */
 static int hwheel_timekeeping(struct notifier_block *nb, unsigned long was_set, void *data)
 {

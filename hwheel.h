@@ -41,7 +41,7 @@
  *     the run has used up its budget. When somebody sets a clock back, hwheel splices the
  *     lists of up to 64 spokes under one lock hold. If callbacks use up the wheel's budget,
  *     the remaining callbacks begin in a later run, in order. The counter budget_overruns
- *     counts the runs that were cut.
+ *     counts the runs that the budget cut.
  * 7.  Quiet: without timers there are no interrupts. Cancelling the next timer to
  *     expire may still cost one interrupt. hwheel counts that interrupt as idle.
  * 8.  Order: on one CPU, timers of one wheel that are due at different ticks run in the
@@ -153,9 +153,9 @@ enum hwheel_context {
  *	CLOCK_REALTIME set HWHEEL_REALTIME in @flags, and leave @clock 0
  * @context: where callbacks run
  * @budget_ns: how long one run of callbacks may keep its CPU, in nanoseconds;
- *	0: 2 ms, and 100 us in hardirq context. A run does not interrupt a
- *	callback. In hardirq context the run ends after the callback that uses up the
- *	budget. In other contexts up to 7 more callbacks may run
+ *	0: 2 ms, and 100 us in hardirq context. The end of the budget does not
+ *	interrupt a callback. In hardirq context the run ends after the callback that
+ *	uses up the budget. In other contexts up to 7 more callbacks may run
  * @flags: 0, or one or more of HWHEEL_UNBOUND, HWHEEL_REALTIME and HWHEEL_DEFERRABLE.
  *	HWHEEL_DEFERRABLE goes with neither HWHEEL_HARDIRQ nor CLOCK_BOOTTIME. Callbacks of a
  *	deferrable wheel run at the first jiffy at or after their tick. On an idle CPU they
@@ -167,7 +167,8 @@ enum hwheel_context {
  * @clock_set: called with the wheel, in process context, after somebody has set its clock
  *	(CLOCK_REALTIME or CLOCK_TAI), after a leap second, and after the machine has
  *	resumed. It may also be called when the clock has not changed. If the clock is set
- *	again before the call, there may be one call for both. The function must not destroy the wheel. NULL: no call
+ *	again before the call, there may be one call for both. The function must not
+ *	destroy the wheel. NULL: no call
  *
  * Timers of CLOCK_REALTIME and CLOCK_TAI keep wall time when the clock is set, forward or
  * back, when a leap second is inserted or deleted, and when the machine is suspended. If a

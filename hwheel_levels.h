@@ -91,8 +91,8 @@
  * ---------------
  *
  * To find the due timers of a mixed spoke, its timers must move down. If there are many,
- * this takes long and makes other timers late. A crowd is a spoke that has taken
- * HWHEEL_CROWD timers or more since it was empty. (Cancelled timers count, too: so
+ * this takes long and makes other timers late. The timers of a spoke are a crowd if the spoke
+ * has taken HWHEEL_CROWD timers or more since it was empty. (Cancelled timers count, too: so
  * cancelling need not count down.) levels_step() sifts a crowd before its spoke begins: a
  * few timers per call, while nothing is due. Each of these timers goes
  *
@@ -102,9 +102,9 @@
  *   priority queue structure for large-scale discrete event simulation", 2005.)
  *
  * A spoke of a fan is like any other spoke: it has a bound, it fires when it is due, and
- * it gets a fan of its own if it is a crowd. In a fan, HWHEEL_CROWD_FAN timers are a crowd.
- * Arming does not use fans. A new timer goes to the spoke's own lists, those outside of its
- * fan. When these lists are a crowd again, they are sifted again.
+ * it gets a fan of its own if its timers are a crowd. In a fan, HWHEEL_CROWD_FAN timers
+ * are a crowd. Arming does not use fans. A new timer goes to the spoke's own lists, those
+ * outside of its fan. When these lists are a crowd again, they are sifted again.
  *
  * In each level, crowds are sifted in the order in which their spokes begin. Sifting
  * begins early enough to finish all crowds in time (levels_lead()), but not earlier. An
@@ -144,8 +144,8 @@
  * The clock is set back
  * ---------------------
  *
- * Somebody may set a clock of wall time back, by any amount and at any time. Then
- * levels_set_back() does not move timers one by one. But two things may be wrong afterwards:
+ * Somebody may set a clock of wall time back, by any amount and at any time. This can make two
+ * things wrong:
  *
  * - The clock of a level, from which its slots are counted, may be ahead of the wheel's
  *   clock. The buckets, too, are those of the old clock.
@@ -153,12 +153,13 @@
  *   spoke may now be far ahead. But the timer is due earlier: at its own tick, or now if
  *   its tick has passed.
  *
- * So levels_set_back() closes each occupied level whose clock is ahead, or that has timers
- * which were due by the old floor. A closed level takes no timers and keeps its clock. Its
- * timers fire as ever: each bound is still right, except the bounds of timers for the past.
- * New timers go to the levels that are open, or else to the parking lot. While nothing is
- * due, levels_step() empties the closed levels, a few timers per call. Each timer moves
- * once. An empty level opens again, with the wheel's clock.
+ * To move all timers would take too long. So levels_set_back() closes each occupied level
+ * whose clock is ahead, or that has timers which were due by the old floor. A closed level
+ * takes no timers and keeps its clock. Its timers fire as ever: each bound is still right,
+ * except the bounds of timers for the past. New timers go to the levels that are open, or
+ * else to the parking lot. While nothing is due, levels_step() empties the closed levels,
+ * a few timers per call. Each timer moves once. An empty level opens again, with the
+ * wheel's clock.
  *
  * The contents of all buckets go to the attic, with two splices for each bucket, one for
  * each list. The attic is a second set of buckets. It counts as a closed level while it is
@@ -1880,8 +1881,8 @@ static __always_inline struct hwheel_spoke *levels_below(struct hwheel_levels *l
 /*
  * Move all timers of @spoke, which are due at one tick, to @to at once. A crowd that is
  * due at one tick must not mix with other timers: it moves to a spoke in a fan of @to.
- * Returns false if @to is such a crowd and @spoke is not. Then the caller must move @spoke's
- * timers one by one.
+ * Returns false if @to is such a crowd, due at another tick, and @spoke is no crowd. Then the
+ * caller must move @spoke's timers one by one.
  */
 static noinline bool levels_cascade_whole(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 					  struct hwheel_spoke *to)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who uses a wheel: a table that counts for each callback
+ * Who uses a wheel: a table with the counts of each callback
  *
  * A table is a hash table with open addressing. It has a fixed size, so that counting
  * allocates nothing. Only the first HWHEEL_MOST_USERS callbacks get a row of their own. So a
