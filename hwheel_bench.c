@@ -562,8 +562,9 @@ static __always_inline void hwheel_arm_slack_at_one(struct bench_object *object,
 }
 
 /*
- * The same function for the variant name absolute_slack, in a group that also has a relative
- * row with slack
+ * Does the same as hwheel_arm_slack_at_one(). Group core has relative and absolute rows with
+ * slack. So there the variant of the absolute row is called absolute_slack. BENCH_HWHEEL()
+ * needs a function for each kind.
  */
 static __always_inline void hwheel_arm_at_slack_one(struct bench_object *object, s64 when)
 {
@@ -977,8 +978,9 @@ static int bench_run_expire(const struct bench_row *row, u64 n, s64 *result)
 	if (err)
 		return err;
 	/*
-	 * hrtimers take longer to arm, so they get a longer hold. Rows with a tick must
-	 * keep the hold, because it decides which levels their timers cross.
+	 * hrtimers take longer to arm. So with many timers, rows without a tick get a longer
+	 * hold. Rows with a tick must keep the hold, because it decides which levels their
+	 * timers cross.
 	 */
 	if (!row->tick_ns && n > BENCH_MILLION / 10)
 		hold *= 5;
@@ -1688,9 +1690,10 @@ static const struct bench_row bench_bounds_rows[] = {
 
 /*
  * hold: how long list moves keep a base locked, with all timers in one spoke. The group
- * drives the levels alone, as a run does, and times each hold. All passes do the same
- * work. So if a hold takes longer in one pass than in another, the host or an interrupt
- * is the cause, and the shortest time of each hold counts.
+ * moves timers as a run does, but only in struct hwheel_levels, without a base. It times
+ * what a run would do in one lock hold. All passes do the same work. So if a hold takes
+ * longer in one pass than in another, the host or an interrupt is the cause, and the
+ * shortest time of each hold counts.
  */
 #define BENCH_HOLD_PASSES	7
 

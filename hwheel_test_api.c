@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Suites hwheel_api_*: arming, cancelling, re-arming, periods, the three ways to set a
- * timer up. The tests check that each callback runs in the window that its probe was
- * armed for. Each call must return whether the timer was pending, in each state.
+ * timer up. The tests check that each probe expires within the window for which it was
+ * armed, and that its callback does not begin early. In each state, each call must return
+ * whether the timer was pending.
  */
 #include <kunit/test.h>
 #include <linux/delay.h>

@@ -46,7 +46,7 @@ struct other {
 	struct hrtimer		hrtimer;
 	struct work_struct	work;
 	int			all;	/* number of probes */
-	unsigned int		n;	/* how often it ran when some probes, not all, had run */
+	unsigned int		n;	/* runs after the first callback and before the last one */
 	ktime_t			last;
 	ktime_t			gap;	/* the longest time between two of these runs */
 };
@@ -189,10 +189,10 @@ static void test_budget_default(struct kunit *test)
 }
 
 /*
- * When a run has used up its budget, the timers that are left run after a break. They
- * must not wait for the next timer, half a second later. All timers are due in the slot
- * of level 1 that the clock is in. So they are on level 0, and the run does not look at
- * the levels above.
+ * When a run has used up its budget, the remaining timers run after a break. They must
+ * not wait for the next timer, half a second later. All timers are due in the slot of
+ * level 1 that the clock is in. So they are on level 0, and the run does not look at the
+ * levels above.
  */
 static void test_budget_left(struct kunit *test)
 {

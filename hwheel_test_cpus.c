@@ -340,9 +340,10 @@ static void test_offline_cpu(struct kunit *test)
 }
 
 /*
- * On a busy CPU a deferrable wheel is exact to a jiffy. A timer_list timer drives the wheel,
- * but is less exact: with a delay of 512 jiffies or more it may be 64 jiffies late. The test
- * allows 8 jiffies. Some timers may be later than that, because the host may be loaded.
+ * On a busy CPU a deferrable wheel is exact to a jiffy. A timer_list timer drives the wheel.
+ * With a delay of 512 jiffies or more, timer_list may run its timer 64 jiffies late. So hwheel
+ * starts this timer for a part of the delay, and then again for the rest. The test allows 8
+ * jiffies. Some probes may be later than that, because the host may be loaded.
  */
 static void test_deferrable(struct kunit *test)
 {

@@ -852,7 +852,7 @@ static void private_try_cancel(struct slot *s)
 	int ret;
 
 	ret = hwheel_try_cancel(&v->timer);
-	smp_rmb();	/* see a callback begin before it ends */
+	smp_rmb();	/* the reads below come after those of hwheel_try_cancel() */
 	/* Was the timer in the same callback all the time? */
 	inside = inside && atomic_read(&v->inside) && begun == READ_ONCE(v->begun);
 
@@ -1307,7 +1307,10 @@ static void shared_fire(struct hwheel_timer *timer)
 			  now, earliest, sh->wheel->name, atomic64_read(&sh->armed),
 			  hwheel_expires(timer));
 	if (!atomic_read(&sh->users)) {
-		/* A call that begins now makes its note before or after this shift */
+		/*
+		 * A call that begins now may make its note before or after this shift. In both
+		 * cases the next two callbacks see the note.
+		 */
 		smp_mb();
 		atomic64_set(&sh->earliest[2], atomic64_read(&sh->earliest[1]));
 		atomic64_set(&sh->earliest[1],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Division by multiplication. */
+/* For the proof of divisor_div(), which divides by multiplication. */
 
 #include "arith.h"
 #include "division.h"

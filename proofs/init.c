@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The reciprocal. The provers do better here without division.h. */
+/*
+ * For the proof of divisor_init(), which computes the reciprocal. Unlike divide.c, this file
+ * leaves out division.h, because the provers do better without it.
+ */
 
 #include "arith.h"
 #include "hwheel_levels.h"

@@ -30,7 +30,7 @@
  *
  * Slots do not depend on when packets really leave. So latency does not add up:
  * after a packet that left late the next one follows sooner, and the rate is kept.
- * After a pause the next slot begins in the past: before now by the time that @burst
+ * After a pause the next slot begins in the past, at now - b. Here b is how long @burst
  * bytes take. So @burst bytes may leave at once, and then pacing begins anew.
  *
  * hwpace drops a packet whose departure time is more than HWPACE_HORIZON ahead. This

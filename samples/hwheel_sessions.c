@@ -206,7 +206,10 @@ static u32 below(struct worker *w, u32 n)
 	return ((u64)prandom_u32_state(&w->rnd) * n) >> 32;
 }
 
-/* The idle timeout. It is not a multiple of any tick. */
+/*
+ * The idle timeout: random, to the nanosecond, from min_ms to max_ms. If both are equal, it is
+ * min_ms.
+ */
 static ktime_t random_delay(struct worker *w)
 {
 	ktime_t delay = ms_to_ktime(min_ms);

@@ -245,8 +245,8 @@ same()
 	}
 	# By how much a measurement of the converted modules may be greater. Polling
 	# takes time. A hello is up to 1 s old when the next one is lost. Aged entries
-	# are collected now and then. Times of can are in us; the least of several may
-	# be a few ticks later.
+	# are collected now and then. Times of can are in us. A time whose name ends in
+	# _least is the minimum of several, and may be greater by a few ticks.
 	function within(name)
 	{
 		if (what == "can")

@@ -554,7 +554,7 @@ class Bench:
                 found = self.known.get((name, built[program]), '')
             if found == '':
                 self.check_original(name, program, arguments)
-                # A mutant that takes ten times as long as the original hangs.
+                # A mutant counts as hanging after 5 s + 10 * (time of the original).
                 found = self.fails([f'{src}/{program}', *arguments], 5 + 10 * self.took[name])
                 with self.lock:
                     self.known[name, built[program]] = found

@@ -64,9 +64,10 @@ slept()
 }
 
 # kept CLOCK WHEN: whether each timer of this clock, armed before or after the sleep,
-# fired once, or is pending because its time has not come. It must not be early, or
-# later than a busy host explains. The lateness of a timer that expired during the sleep
-# counts from the resume. Only the sleep may move a timer to another CPU.
+# fired once, or is pending because its time has not come. It must not be early.
+# It may be up to 2 s late, because the host may be busy. The lateness of a timer that
+# expired during the sleep counts from the resume. Only the sleep may move a timer to
+# another CPU.
 kept()
 {
 	awk -v clock="$1" -v when="$2" -v cpus="$cpus" \

@@ -312,7 +312,7 @@ static void bad_numbers(void)
 	hwheel_cancel(one);
 	WARNS("forwarded by -7 ns", hwheel_forward(one, -7));
 	hwheel_add_at(one, sim_time + 1000000, 0);
-	EXPECT(!hwheel_forward(one, 10));
+	EXPECT(!hwheel_forward(one, 1));	/* the least interval: no warning */
 	EXPECT(hwheel_cancel(one));
 	/* The earliest and the latest time there is */
 	hwheel_add_at(one, KTIME_MIN, 0);
@@ -647,6 +647,82 @@ static void delayed_work(void)
 	EXPECT(runs == 1 && !hwheel_delayed_work_pending(&sim_delayed));
 }
 
+static struct hwheel_delayed_work unset;
+
+#define NO_WORK_ITEM	"used delayed work that is NULL or was never set up"
+
+/* Mistakes with delayed work: @dwork is NULL, or was never set up. */
+static void bad_work(struct hwheel_delayed_work *dwork)
+{
+	struct workqueue_struct *wq = system_percpu_wq;
+
+	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_queue_delayed_work(wq, dwork, 0)));
+	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_queue_delayed_work_on(0, wq, dwork, 0)));
+	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_queue_delayed_work_range(wq, dwork, 0, 0)));
+	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_mod_delayed_work(wq, dwork, 0)));
+	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_mod_delayed_work_on(0, wq, dwork, 0)));
+	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_mod_delayed_work_range(wq, dwork, 0, 0)));
+	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_cancel_delayed_work(dwork)));
+	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_cancel_delayed_work_sync(dwork)));
+	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_flush_delayed_work(dwork)));
+	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_disable_delayed_work(dwork)));
+	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_disable_delayed_work_sync(dwork)));
+	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_enable_delayed_work(dwork)));
+	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_delayed_work_pending(dwork)));
+}
+
+/* Mistakes with delayed work that is set up */
+static void bad_queues(void)
+{
+	HWHEEL_INIT_DELAYED_WORK(&sim_delayed, wheel, delayed);
+	EXPECT(!WARNS("queued on no workqueue",
+		      hwheel_queue_delayed_work(NULL, &sim_delayed, 1000000)));
+	EXPECT(!WARNS("queued on no workqueue",
+		      hwheel_mod_delayed_work(NULL, &sim_delayed, 1000000)));
+	EXPECT(!hwheel_delayed_work_pending(&sim_delayed));
+	/* With a CPU that can't be, the work runs on any CPU. */
+	runs = 0;
+	EXPECT(WARNS("queued on CPU -7, which can not be",
+		     hwheel_queue_delayed_work_on(-7, system_percpu_wq, &sim_delayed, 1000000)));
+	EXPECT(WARNS("queued on CPU 4096, which can not be",
+		     hwheel_mod_delayed_work_on(4096, system_percpu_wq, &sim_delayed, 2000000)));
+	sim_sleep(5000000);
+	EXPECT(runs == 1);
+	WARNS("enabled, and was not disabled", hwheel_enable_delayed_work(&sim_delayed));
+}
+
+static void destroyer(struct hwheel_timer *timer)
+{
+	runs++;
+	WARNS("once more", (hwheel_destroy(wheel), 0));
+}
+
+static void sleeper(struct hwheel_timer *timer)
+{
+	runs++;
+	sim_sleep(5000000);
+}
+
+/* A second task destroys a wheel while the first one still waits for a callback. */
+static void destroy_twice(void)
+{
+	struct hwheel_config config = { .name = "known", .context = HWHEEL_WORK };
+	struct hwheel_config other = { .name = "other", .context = HWHEEL_WORK };
+	struct hwheel *first;
+
+	wheel = make(config);
+	first = make(other);
+	runs = 0;
+	setup(one, sleeper);
+	hwheel_add(one, 1000000);
+	hwheel_setup(&objects[1].timer, first, destroyer, 0);
+	hwheel_add(&objects[1].timer, 4000000);
+	sim_sleep(3000000);
+	hwheel_destroy(wheel);
+	EXPECT(runs == 2);
+	hwheel_destroy(first);
+}
+
 /* hwheel's functions that debugobjects calls */
 static void debug_objects(void)
 {
@@ -846,6 +922,10 @@ void known_calls(void)
 	other_timers();
 	read_again();
 	delayed_work();
+	bad_work(NULL);
+	bad_work(&unset);
+	bad_queues();
+	EXPECT(!WARNS("sleeps on wheel (nil)", sleep_nowhere(1500000)));
 	debug_objects();
 	conversions();
 	many_users();
@@ -856,5 +936,6 @@ void known_calls(void)
 	for (context = HWHEEL_SOFTIRQ; context <= HWHEEL_WORK; context++)
 		callbacks(context);
 	destroy_pending();
+	destroy_twice();
 	call_end(&call, 0);
 }

@@ -1519,8 +1519,8 @@ void sim_suspend(unsigned long long ns)
 		if (c->dead)
 			continue;
 		hr_program(c);
-		c->irq_next = irq_next(c);
-		irq_at(c, c->irq_next);
+		/* An interrupt that waits already keeps its time: hrtimers expire no later now */
+		irq_at(c, irq_next(c));
 	}
 }
 

@@ -48,7 +48,8 @@ struct task_struct {
 	unsigned int		relaxed;	/* calls of cpu_relax() in this wait */
 	unsigned int		tries;		/* locks since it last relaxed or slept */
 	unsigned long long	sleeps;		/* calls of sim_might_sleep() */
-	unsigned long long	unrested;	/* base-lock writes since sim_might_sleep() */
+	unsigned long long	unrested;	/* WRITE_ONCE()s with a base's lock held, */
+						/* since its last sim_might_sleep() or API call */
 	int			pool;		/* a worker's pool; else -1 */
 	bool			idle_worker;
 	struct work_struct	*work;		/* the work that a worker runs; or NULL */

@@ -1263,19 +1263,24 @@ void oracle_hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel)
 
 /*
  * hwheel interrupts @cpu for @base. If the CPU is isolated, somebody must have armed a timer
- * for it. While a CPU goes offline, another one may run its hrtimer.
+ * for it. While a CPU goes offline, another one may run its hrtimer. Nobody may interrupt a
+ * CPU for a HWHEEL_DEFERRABLE wheel: the CPU may be idle.
  */
 void oracle_interrupt(struct hwheel_base *base, int cpu)
 {
 	struct mwheel *w;
 
-	if (!base || !sim_isolated(cpu) || sim_hotplugs & 1)
+	if (!base || sim_hotplugs & 1)
 		return;
-	for (w = sim_wheels; w < sim_wheels + SIM_WHEELS; w++)
-		if (w->state != NO_WHEEL && w->wheel == peek_base_wheel(base) &&
-		    (cpu != peek_base_cpu(base) || !w->meant[cpu]))
+	for (w = sim_wheels; w < sim_wheels + SIM_WHEELS; w++) {
+		if (w->state == NO_WHEEL || w->wheel != peek_base_wheel(base))
+			continue;
+		if (sim_isolated(cpu) && (cpu != peek_base_cpu(base) || !w->meant[cpu]))
 			sim_find("CPU %d is isolated, but %s interrupts it for CPU %d", cpu,
 				 w->name, peek_base_cpu(base));
+		if (w->config.flags & HWHEEL_DEFERRABLE && cpu != sim_cpu->id)
+			sim_find("%s is deferrable, but interrupts CPU %d", w->name, cpu);
+	}
 }
 
 void oracle_hrtimer(struct hrtimer *timer, bool end)
@@ -1383,9 +1388,8 @@ static bool waited_on(const struct slot *slot, const struct mwheel *w, int cpu, 
 }
 
 /*
- * How late a callback that was due at @begin may begin. This leaves out the callbacks
- * before it, and stalls. What remains are the terms "breaks", "moves" and "host" of
- * Documentation/late.rst.
+ * How late a callback that was due at @begin may begin, apart from earlier callbacks and
+ * stalls: the sum of the terms "gap", "breaks", "moves" and "host" of Documentation/late.rst
  */
 static u64 late_bound(const struct slot *slot, const struct mwheel *w, int cpu, u64 begin)
 {

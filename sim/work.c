@@ -3,8 +3,9 @@
  * Delayed work: the operations of programs, and a model that the oracle checks
  *
  * In the model, an item of delayed work is pending or not, and has a count of disables.
- * Each time that it begins to be pending is an instance, which has a number. An instance ends
- * when the function begins, or when a call drops it.
+ * When the item becomes pending, it gets a new instance, which has a number. The item is no
+ * longer pending when the function begins to run for that instance, or when a call drops the
+ * instance.
  *
  * hwheel does each call with a lock of the item held. So the oracle knows the state of the model
  * when a call takes effect. The simulated kernel and the tracepoints say what the call did to
@@ -49,8 +50,8 @@ struct work_call {
 	unsigned int		sections;	/* how often it has held the lock */
 	bool			pending, queued, locked, running;	/* when it was locked */
 	u64			nr;		/* of the instance then */
-	u64			begun, wanted;	/* when it was unlocked: the last that had */
-						/* begun, and the one to wait for */
+	u64			begun, wanted;	/* when the lock was dropped: the last instance */
+						/* that began to run, and the one a flush awaits */
 	unsigned int		acts;		/* the item was armed or queued */
 	bool			may_be[2];	/* may the call return false, true? */
 };

@@ -9,8 +9,9 @@
 set -eu
 wheel=/sys/kernel/debug/hwheel/system
 
-# Of each level: timers, occupied spokes and the next expiration, as text. The counters
-# that only timers change. Of each callback: what "users" counts.
+# Prints three kinds of lines: for each level its timers, its occupied spokes and its next
+# expiration; the counters that only timers change; for each callback its row of the file
+# users
 from_debugfs()
 {
 	awk '!/^#/ { timers[$2] += $8; occupied[$2] += $7 }

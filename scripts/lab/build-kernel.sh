@@ -9,7 +9,7 @@
 #	series		of Debian's linux-source: newest, oldest, or a number such as 6.12
 #	parts		of the configuration: names of files in config/, without .config
 #	took		how long a build took
-#	grafted		y: hwheel is in the source, see tools/graft, and so are patches/
+#	grafted		y: tools/graft puts hwheel into the source, and patches/*.patch are applied
 #
 # Usage: [SERIES=number] build-kernel.sh KERNEL|list
 #	 SERIES replaces the series of the file

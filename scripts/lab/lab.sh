@@ -696,7 +696,8 @@ builder_fill()
 	debian_unpack "$1" && debian_later "$DEBIAN" >>"$1/etc/apt/sources.list"
 }
 
-# debian_base: sets codename, and base to a folder with a packed chroot of it
+# debian_base: sets two variables. codename: the release of debian_codename(). base: a folder
+# with a packed chroot of that release
 debian_base()
 {
 	local key

@@ -4,9 +4,9 @@
 # Suite: the qdisc hwpace on stock kernels: rates, losses, changes under load
 # Takes: 100 s
 
-# A simulated machine keeps up with this rate even if the real one is busy
 suite()
 {
+	# A guest of QEMU keeps up with 4 Mbit/s even if the host is busy
 	local RATE=4 TIME=2 kernel
 
 	export RATE TIME
