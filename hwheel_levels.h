@@ -2320,6 +2320,7 @@ static inline const char *levels_check_fan(const struct hwheel_levels *l,
  */
 static inline const char *levels_check(struct hwheel_levels *l)
 {
+	const struct hwheel_fan *fan = l->stock;
 	const char *fault = NULL;
 	u64 pending = 0;
 	unsigned int i, j;
@@ -2327,6 +2328,10 @@ static inline const char *levels_check(struct hwheel_levels *l)
 
 	if (l->floor < l->clock)
 		return "the floor is before the clock";
+	for (i = l->fans_used; fan && i < l->fans; i++)
+		fan = fan->next;
+	if (fan || i != l->fans)
+		return "the stock has more or less fans than it counts";
 	for (i = 0; i <= l->planned + 1; i++) {
 		const struct hwheel_level *lv = &l->level[i];
 		u64 summary = 0, crowds = 0;

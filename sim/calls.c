@@ -602,6 +602,7 @@ static void destroy_pending(void)
 		EXPECT(!hwheel_pending(&objects[i].timer) && !hwheel_cancel(&objects[i].timer));
 	EXPECT(!WARNS("its wheel is gone", hwheel_add(one, 0)));
 	EXPECT(!hwheel_cancel_sync(one));
+	EXPECT(!WARNS("sleeps on wheel", sleep_nowhere(wheel, 1500000)));
 	WARNS("once more", (hwheel_destroy(wheel), 0));
 	WARNS(BAD, (hwheel_setup(one, wheel, count, 0), 0));
 }
@@ -871,6 +872,7 @@ static void many_users(void)
 	sim_fail_allocs(sim_world.cpus, 1);
 	EXPECT(!sim_set_users("1"));
 	sim_fail_allocs(0, 0);
+	EXPECT(!users_of("known").counted);
 	EXPECT(sim_set_users("0"));
 	EXPECT(!sim_set_users("x"));
 	EXPECT(!users_of("known").rows);
@@ -925,7 +927,7 @@ void known_calls(void)
 	bad_work(NULL);
 	bad_work(&unset);
 	bad_queues();
-	EXPECT(!WARNS("sleeps on wheel (nil)", sleep_nowhere(1500000)));
+	EXPECT(!WARNS("sleeps on wheel (nil)", sleep_nowhere(NULL, 1500000)));
 	debug_objects();
 	conversions();
 	many_users();

@@ -1873,6 +1873,13 @@ bool cpu_online(unsigned int cpu)
 	return sim_cpus[cpu].online;
 }
 
+bool cpu_possible(unsigned int cpu)
+{
+	if (cpu >= nr_cpu_ids)
+		sim_find("cpu_possible(%d)", (int)cpu);
+	return true;
+}
+
 void cpus_read_lock(void)
 {
 	sim_step(SIM_CALL);

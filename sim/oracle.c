@@ -1968,6 +1968,9 @@ static void compare_files(struct mwheel *w)
 		if (shown[cpu] != peek_levels_shown(w->wheel, cpu))
 			sim_find("file levels of %s has %u rows of CPU %llu, not %u", w->name,
 				 shown[cpu], cpu, peek_levels_shown(w->wheel, cpu));
+	for (i = 0; i < spokes.n; i++)
+		if (spokes.c[i][4] <= 0)
+			sim_find("file spokes of %s has a spoke without timers", w->name);
 	/* Both files list the spokes in the same order. */
 	for (i = 0; i < spokes.n; i++) {
 		const s64 *spoke = spokes.c[i];

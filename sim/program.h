@@ -36,7 +36,7 @@ void do_wake(const struct op *op);
 void do_wakeat(const struct op *op);
 void do_signal(const struct op *op);
 void sim_sleep_on_wheel(s64 delay, unsigned int how);
-int sleep_nowhere(s64 delay);
+int sleep_nowhere(struct hwheel *none, s64 delay);
 void wake_sleepers(const struct mwheel *w);
 
 /* What a function of delayed work does */

@@ -166,8 +166,11 @@ void do_hsleep(const struct op *op)
 	sim_sleep_on_wheel(op->arg[0], (unsigned long long)op->arg[1] % 3);
 }
 
-/* Sleep on no wheel. This is a mistake: the task sleeps on the module's own wheel. */
-int sleep_nowhere(s64 delay)
+/*
+ * Sleep on @none, which is NULL or a destroyed wheel. This is a mistake: the task sleeps on the
+ * module's own wheel.
+ */
+int sleep_nowhere(struct hwheel *none, s64 delay)
 {
 	struct sleep sleep;
 	int ret;
@@ -175,7 +178,7 @@ int sleep_nowhere(s64 delay)
 	if (!begin(&sleep, &sim_wheels[0], delay, 0))
 		return -EBUSY;
 	set_current_state(TASK_UNINTERRUPTIBLE);
-	ret = hwheel_schedule_timeout(NULL, delay, 0);
+	ret = hwheel_schedule_timeout(none, delay, 0);
 	end(&sleep, !ret, ret);
 	return ret;
 }
