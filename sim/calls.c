@@ -872,7 +872,15 @@ static void many_users(void)
 	sim_fail_allocs(sim_world.cpus, 1);
 	EXPECT(!sim_set_users("1"));
 	sim_fail_allocs(0, 0);
-	EXPECT(!users_of("known").counted);
+	hwheel_setup(&objects[0].timer, hwheel_system, count, 0);
+	setup(&objects[1].timer, count);
+	for (i = 0; i < 2; i++)
+		hwheel_add(&objects[i].timer, 1000000000);
+	EXPECT(!users_of("system").counted && !users_of("known").counted);
+	for (i = 0; i < 2; i++)
+		hwheel_cancel(&objects[i].timer);
+	sim_wheels[0].added++;
+	sim_wheels[0].cancelled++;
 	EXPECT(sim_set_users("0"));
 	EXPECT(!sim_set_users("x"));
 	EXPECT(!users_of("known").rows);

@@ -1300,7 +1300,7 @@ void sim_set_clock(long long delta)
 	local_irq_save(flags);
 	if (delta < 0 && sim_wall_off < -(unsigned long long)delta)
 		delta = -(long long)sim_wall_off;
-	if (delta <= KTIME_MAX / 2 && sim_wall_off + delta <= KTIME_MAX / 2) {
+	if (delta <= KTIME_MAX / 2 && sim_wall_off + delta <= (KTIME_MAX - sim_time) / 2) {
 		oracle_set_clock();
 		sim_wall_off += delta;
 		sim_sets++;

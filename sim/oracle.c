@@ -1263,24 +1263,19 @@ void oracle_hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel)
 
 /*
  * hwheel interrupts @cpu for @base. If the CPU is isolated, somebody must have armed a timer
- * for it. While a CPU goes offline, another one may run its hrtimer. Nobody may interrupt a
- * CPU for a HWHEEL_DEFERRABLE wheel: the CPU may be idle.
+ * for it. While a CPU goes offline, another one may run its hrtimer.
  */
 void oracle_interrupt(struct hwheel_base *base, int cpu)
 {
 	struct mwheel *w;
 
-	if (!base || sim_hotplugs & 1)
+	if (!base || !sim_isolated(cpu) || sim_hotplugs & 1)
 		return;
-	for (w = sim_wheels; w < sim_wheels + SIM_WHEELS; w++) {
-		if (w->state == NO_WHEEL || w->wheel != peek_base_wheel(base))
-			continue;
-		if (sim_isolated(cpu) && (cpu != peek_base_cpu(base) || !w->meant[cpu]))
+	for (w = sim_wheels; w < sim_wheels + SIM_WHEELS; w++)
+		if (w->state != NO_WHEEL && w->wheel == peek_base_wheel(base) &&
+		    (cpu != peek_base_cpu(base) || !w->meant[cpu]))
 			sim_find("CPU %d is isolated, but %s interrupts it for CPU %d", cpu,
 				 w->name, peek_base_cpu(base));
-		if (w->config.flags & HWHEEL_DEFERRABLE && cpu != sim_cpu->id)
-			sim_find("%s is deferrable, but interrupts CPU %d", w->name, cpu);
-	}
 }
 
 void oracle_hrtimer(struct hrtimer *timer, bool end)
@@ -1954,6 +1949,9 @@ static void compare_files(struct mwheel *w)
 	unsigned int shown[SIM_CPUS] = { };
 	int i, j = 0;
 
+	for (i = 0; i < spokes.n; i++)
+		if (spokes.c[i][4] <= 0)
+			sim_find("file spokes of %s has a spoke without timers", w->name);
 	now = sim_clock(w);
 	if (moved != peek_moves(w->wheel) || !timers.n != !w->pending || closed(w))
 		goto out;
@@ -1968,9 +1966,6 @@ static void compare_files(struct mwheel *w)
 		if (shown[cpu] != peek_levels_shown(w->wheel, cpu))
 			sim_find("file levels of %s has %u rows of CPU %llu, not %u", w->name,
 				 shown[cpu], cpu, peek_levels_shown(w->wheel, cpu));
-	for (i = 0; i < spokes.n; i++)
-		if (spokes.c[i][4] <= 0)
-			sim_find("file spokes of %s has a spoke without timers", w->name);
 	/* Both files list the spokes in the same order. */
 	for (i = 0; i < spokes.n; i++) {
 		const s64 *spoke = spokes.c[i];

@@ -196,7 +196,7 @@ void do_hschedule(const struct op *op)
 
 	if (!begin(&sleep, w, op->arg[1], op->arg[2]))
 		return;
-	limit(op->arg[1], true);	/* each wakeup ends this sleep */
+	limit(max(op->arg[1], op->arg[2]), true);	/* each wakeup ends this sleep */
 	set_current_state(state);
 	ret = hwheel_schedule_timeout(w->wheel, op->arg[1], op->arg[2]);
 	fired = sleep.slot->pops > sleep.call.pops;
