@@ -25,7 +25,7 @@ wireguard_up()
 	echo "$wg0" >/tmp/wg0
 	echo "$wg1" >/tmp/wg1
 	ip link add wg0 type wireguard && ip link add wg1 type wireguard &&
-		ip link set wg1 netns $other &&
+		ip link set wg1 netns "$other" &&
 		./wg set wg0 listen-port 1001 private-key /tmp/wg0 \
 			peer "$wg1_key" endpoint 127.0.0.1:1002 allowed-ips 10.1.0.0/24 &&
 		there ./wg set wg1 listen-port 1002 private-key /tmp/wg1 \
@@ -38,7 +38,7 @@ wireguard_up()
 wireguard_down()
 {
 	ip link del wg0 && there ip link del wg1
-	kill $other
+	kill "$other"
 }
 
 # wireguard_pings TIMES: makes and removes devices, and pings through them meanwhile
@@ -59,5 +59,5 @@ wireguard_pings()
 # wireguard_test: runs wireguard-test
 wireguard_test()
 {
-	wireguard_up && ./wireguard-test $other "$wg1_key" && wireguard_down
+	wireguard_up && ./wireguard-test "$other" "$wg1_key" && wireguard_down
 }
