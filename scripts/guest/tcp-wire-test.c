@@ -332,6 +332,43 @@ static void test_pacing(int rate)
 }
 
 /*
+ * After a pause TCP sends a burst at once. The next burst begins after half the time of the
+ * first one's bytes, because TCP makes up for the pause.
+ */
+static void test_pacing_after_pause(int rate)
+{
+	long long late, latest = 0;
+	int i, j, bytes, early = 0;
+
+	open_connection();
+	option(client, SOL_SOCKET, SO_MAX_PACING_RATE, rate);
+	send_bytes(PACED_BYTES / 4);
+	for (i = 0; i < 5; i++) {
+		carry_ms(2000);
+		forget();
+		send_bytes(PACED_BYTES / 20);
+		carry_ms(1000);
+		bytes = packets[0].bytes;
+		for (j = 1; j < nr_packets; j++) {
+			if (!packets[j].to_server)
+				continue;
+			if (packets[j].at > packets[0].at + BURST)
+				break;
+			bytes += packets[j].bytes;
+		}
+		late = j == nr_packets ? NSEC_PER_SEC :
+		       packets[j].at - packets[0].at - bytes * NSEC_PER_SEC / rate / 2;
+		early += late < -10 * USEC;
+		if (late > latest)
+			latest = late;
+	}
+	printf("tcp pacing after a pause: %d times, first %d bytes%s\n", i, bytes,
+	       early ? ", EARLY" : "");
+	printf("exact tcp pacing after a pause, the latest: late by %lld ns\n", latest);
+	close_connection();
+}
+
+/*
  * Ten packets follow one that was lost. The server acknowledges three of them at once, and the
  * other seven with one ACK, a millisecond later, or up to 0.1 ms after that.
  */
@@ -387,6 +424,7 @@ int main(void)
 	test_delayed_ack();
 	test_pacing(100000);
 	test_pacing(300000);
+	test_pacing_after_pause(100000);
 	test_compressed_ack();
 	return 0;
 }
