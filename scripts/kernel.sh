@@ -53,7 +53,7 @@ build_programs()
 	local name tests
 
 	mkdir "$1"
-	for name in {uring,timerfd,ipvs}-{load,test} tcp-test; do
+	for name in {uring,timerfd,ipvs}-{load,test} {tcp,tcp-wire,wireguard}-test; do
 		gcc -O2 -Wall -Wextra -static -o "$1/$name" "$lab_scripts/guest/$name.c"
 	done
 	tests=$(linux_source newest)/tools/testing/selftests
@@ -76,12 +76,12 @@ boot()
 	esac
 	{
 		echo "command='$2'"
-		cat "$lab_scripts/guest/kernel.sh"
+		cat "$lab_scripts"/guest/{wireguard,kernel}.sh
 	} >"$lab_work/payload"
 	say "kernel: booting uml-$1: $2"
 	TIMEOUT=${TIMEOUT:-300} CPUS=$CPUS APPEND=${3-} \
 		"$lab_scripts/lab/boot-uml.sh" "${image[$1]}" "$lab_work/payload" \
-		"$lab_work"/programs/* "$tests_built"/* >"$console" || status=$?
+		"$lab_work"/programs/* "$tests_built"/* "${wg[@]}" >"$console" || status=$?
 	# Leave out the kernel's messages, which may come between the lines
 	sed '1,/^lab: payload begins$/d; /^lab: log begins$/,$d; /^\[ *[0-9.]*\] /d' \
 		"$console" >"$lab_work/$1.out"
@@ -125,10 +125,11 @@ on_wheels()
 
 # exact: prints how late timers were in simulated time, in ns. Succeeds if timers of the kernel
 # hwheel were in time. A test needs 1 us to see a timer. A timer may be later by
-#	a tick of its wheel (1 us; ip_vs: 1 ms)
+#	a tick of its wheel (1 us; ip_vs and wireguard: 1 ms)
 #	0 on clocks that have no wheel: these timers are still hrtimers
 #	3 ticks for a probe of TCP, which re-arms its timer if there was traffic
-#	100 us more with ip_vs and in FIN_WAIT2, because the tests look every 100 us
+#	100 us more with ip_vs and in FIN_WAIT2, because the tests look every 100 us; 1 ms more
+#	for WireGuard's keys, because the test looks every millisecond
 # A timer may seem to be up to 10 ms early: TCP counts from the beginning of the present jiffy,
 # which may have begun 10 ms ago.
 exact()
@@ -145,13 +146,14 @@ exact()
 		tick = /boottime|realtime/ ? 0 : 1000
 		if (/^tcp/)
 			tick = /half closed/ ? 101000 : 3000
-		else if (/^ip_vs/)
-			tick = 1100000
+		else if (/^ip_vs|^wireguard/)
+			tick = /keys/ ? 2100000 : 1100000
 		n[$1]++
 		bad = bad || !($0 in plain) || late + 0 > tick + 1000 || late + 0 < -10000000
 		printf "%-50s plain %12.0f ns, hwheel %8.0f ns\n", $0, plain[$0], late
 	}
-	END { exit bad || !n["io_uring"] || !n["timerfd"] || !n["tcp"] || !n["ip_vs"] }' \
+	END { exit bad || !n["io_uring"] || !n["timerfd"] || !n["tcp"] ||
+			!n["ip_vs"] || !n["wireguard"] }' \
 		"$lab_work"/{plain,hwheel}.out
 }
 
@@ -173,7 +175,8 @@ tests()
 		verdict "simulated time of $name" boot "$name" simulated time-travel=inf-cpu
 	done
 	verdict "simulated time as on plain" same hwheel
-	verdict "simulated time on wheels" on_wheels hwheel io_uring timerfd tcp ip_vs
+	verdict "simulated time on wheels" on_wheels hwheel io_uring timerfd tcp ip_vs \
+		wireguard
 	verdict "exact to the tick" exact
 }
 
@@ -244,7 +247,9 @@ bench()
 	}' "$lab_work/measured"
 }
 
-need gcc libc6-dev
+need gcc libc6-dev wireguard-tools
+# wg with its libraries
+mapfile -t wg < <(command -v wg; ldd "$(command -v wg)" | grep -o '/[^ ]*')
 liburing=$(debian_source liburing-dev)
 tests_built=$lab_cache/liburing-$(build_key "$liburing" "$tests_of_liburing" \
 	"$(declare -f fill_liburing)")

@@ -25,7 +25,7 @@ try()
 # tests: runs all tests
 tests()
 {
-	./uring-test && ./timerfd-test || return
+	./uring-test && ./timerfd-test && wireguard_pings 3 || return
 	for test in liburing-* selftest-*; do
 		try "$test"
 	done
@@ -35,8 +35,8 @@ tests()
 # simulated: runs the tests that need simulated time
 simulated()
 {
-	./uring-test simulated && ./timerfd-test simulated && ./tcp-test && ./ipvs-test &&
-		echo ended
+	./uring-test simulated && ./timerfd-test simulated && ./tcp-test && ./tcp-wire-test &&
+		./ipvs-test && wireguard_test && echo ended
 }
 
 # load ROUNDS: measures what the subsystems' timers cost
@@ -51,7 +51,7 @@ ip address add 10.0.0.1/32 dev lo
 # hrtimers have low resolution until the first tick
 sleep 0.1
 $command || exit
-for wheel in io_uring timerfd tcp ip_vs; do
+for wheel in io_uring timerfd tcp ip_vs wireguard; do
 	stats=/sys/kernel/debug/hwheel/$wheel/stats
 	[ ! -e $stats ] || awk -v wheel=$wheel '{ print "# wheel " wheel ": " $1 " " $2 }' $stats
 done
