@@ -114,7 +114,8 @@
  * are HWHEEL_PINNED, or armed by hwheel_add_on(). The rules are
  *
  *  - An isolated CPU arms other timers on a CPU that is not isolated (hwheel_home()). The
- *    timer stays on its base if the CPU of that base is not isolated.
+ *    timer stays on its base if the CPU of that base is not isolated, or if the timer's
+ *    callback is running.
  *  - If a CPU goes offline, its timers also move to a CPU that is not isolated.
  *  - hwheel queues its own work on an unbound workqueue, whose workers keep off isolated
  *    CPUs. An irq_work queues this work, and interrupts the CPU that asks for the work. So if
@@ -172,7 +173,9 @@
  *  - process: The waiter sleeps on base->wait. The run wakes all waiters, then sleeps on
  *    base->wait until each of them has checked base->running again. Without that sleep a
  *    waiter could wait forever: a callback that is due again at once could begin again
- *    each time before the waiter has checked.
+ *    each time before the waiter has checked. The run does not sleep for tasks in
+ *    hwheel_synchronize(): these compare the numbers of callbacks, so they notice the end
+ *    of a callback even if the next one has begun.
  *
  * CPU hotplug blocks hwheel_create(), and a callback in process context may call
  * hwheel_create(). So CPU hotplug must not wait for such callbacks. If a run in process
@@ -245,7 +248,7 @@
 #define HWHEEL_CLOCK_EVERY	8
 
 #define HWHEEL_SHUT_DOWN	0	/* timer->life of a timer that is shut down */
-/* base->life, and at last wheel->life, of a wheel that is being destroyed, or is destroyed */
+/* base->life from the beginning of hwheel_stop() on; wheel->life from its end on */
 #define HWHEEL_GONE		U32_MAX
 
 enum hwheel_counter {
@@ -395,8 +398,8 @@ static bool hwheel_broken(enum hwheel_fault fault)
 	static atomic_t n = ATOMIC_INIT(0);
 
 	/*
-	 * Inject the fault in one call of 16. Two faults are injected in each call: CPU hotplug
-	 * is rare, and KCSAN seldom sees a race.
+	 * Inject the fault in one call of 16. But inject the fault of CPU hotplug in each call,
+	 * because hotplug is rare, and the data race, because KCSAN seldom sees a race.
 	 */
 	return !strcmp(broken, faults[fault]) &&
 	       (fault == HWHEEL_FORGET_OFFLINE_CPU || fault == HWHEEL_DATA_RACE ||
@@ -696,7 +699,7 @@ static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
 	base = READ_ONCE(timer->base);
 	if (base == __HWHEEL_SYSTEM_BASE) {
 		debug_hwheel_init(timer, false);
-		/* There is no wheel if the kernel was booted with bad parameters */
+		/* There is no wheel if hwheel failed to start when the kernel booted */
 		base = IS_ERR_OR_NULL(hwheel_system) ? NULL : raw_cpu_ptr(hwheel_system->bases);
 		if (base)
 			WRITE_ONCE(timer->base, base);
@@ -1995,8 +1998,8 @@ static __always_inline bool hwheel_arm_after(struct hwheel_timer *timer, ktime_t
  * * if the timer is HWHEEL_PINNED and was armed before,
  * * if its callback is running.
  *
- * If this CPU is isolated (nohz_full=, isolcpus=) and the timer is not HWHEEL_PINNED,
- * the callback runs on a CPU that is not isolated.
+ * If this CPU is isolated (nohz_full=, isolcpus=), and neither the timer is HWHEEL_PINNED nor
+ * its callback is running, the callback runs on a CPU that is not isolated.
  *
  * Context: any but NMI.
  * Return: true if @timer was pending.
@@ -3108,7 +3111,8 @@ out:
  * * ERR_PTR(-EINVAL) - name, geometry, clock, context, flags or gap are not allowed
  * * ERR_PTR(-EEXIST) - a wheel has that name
  * * ERR_PTR(-ENOMEM) - out of memory
- * * ERR_PTR(-EOPNOTSUPP) - hwheel is built in, and was booted with bad parameters
+ * * ERR_PTR(-EOPNOTSUPP) - hwheel is built in, and failed to start when the kernel booted,
+ *   for instance because of bad parameters
  */
 struct hwheel *hwheel_create(const struct hwheel_config *config)
 {

@@ -142,8 +142,8 @@ enum hwheel_context {
 
 /**
  * struct hwheel_config - how hwheel_create() makes a wheel
- * @name: unique among wheels, 1 to 31 characters, without a '/'. It names the
- *	wheel's debugfs directory
+ * @name: unique among wheels, 1 to 31 characters, without a '/', and neither "." nor "..".
+ *	It names the wheel's debugfs directory
  * @tick_ns: width of a spoke of level 0 in nanoseconds, 1000 or more; 0: 1 ms
  * @levels: number of levels, 1 to HWHEEL_MAX_LEVELS; 0: 5, or fewer if the reach of 5
  *	levels would exceed S64_MAX nanoseconds
@@ -349,7 +349,7 @@ int hwheel_schedule_timeout(struct hwheel *wheel, ktime_t delay, ktime_t slack);
  *	only checked. KTIME_MAX: no limit
  *
  * Works as wait_event_hrtimeout() does, on the module's own wheel: the time is over at the
- * first tick at or after @delay. The task sleeps in TASK_UNINTERRUPTIBLE.
+ * first tick at or after now + @delay. The task sleeps in TASK_UNINTERRUPTIBLE.
  *
  * Context: task; sleeps.
  * Return: 0 if @condition is true, -ETIME if the time is over and @condition is false.

@@ -96,8 +96,8 @@ static u64 hwheel_spokes_per_cpu(const struct hwheel *wheel)
 }
 
 /*
- * The base that owns position @pos, with @each positions per CPU. NULL if there is no
- * such CPU. Sets @rest to the position within the base.
+ * The base that owns position @pos, with @each positions per CPU. Here @pos does not count the
+ * header. NULL if there is no such CPU. Sets @rest to the position within the base.
  */
 static struct hwheel_base *hwheel_base_at(struct hwheel *wheel, u64 pos, u64 each,
 					  u64 *rest)
@@ -110,7 +110,7 @@ static struct hwheel_base *hwheel_base_at(struct hwheel *wheel, u64 pos, u64 eac
 	return per_cpu_ptr(wheel->bases, cpu);
 }
 
-/* The spoke at @pos, and its base. NULL if the spoke is not occupied. */
+/* The spoke at @pos, without the header, and its base. NULL if the spoke is not occupied. */
 static struct hwheel_spoke *hwheel_spoke_at(struct hwheel *wheel, u64 pos,
 					    struct hwheel_base **base)
 {

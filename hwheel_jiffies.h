@@ -52,12 +52,12 @@ static inline ktime_t hwheel_until_jiffies(unsigned long when)
  * @timer: the timer, set up
  *
  * Use it instead of timer->expires. If the timer was armed with
- * hwheel_until_jiffies(@when) before @when, this returns @when or @when + 1. For a timer that was
- * never armed, on CLOCK_MONOTONIC, it returns the value that jiffies had at boot. If
- * boot was more than LONG_MAX jiffies ago, it returns the present jiffies + LONG_MIN.
+ * hwheel_until_jiffies(@when) before @when, this returns @when or @when + 1. For a timer
+ * that was never armed, on CLOCK_MONOTONIC, it returns the value that jiffies had at boot.
+ * If boot was more than LONG_MAX jiffies ago, it returns the present jiffies + LONG_MIN.
  *
  * Context: any but NMI. Takes no lock on 64-bit.
- * Return: the first value of jiffies at or after the timer's expiration.
+ * Return: the value of jiffies at the timer's expiration, or one more.
  */
 static inline unsigned long hwheel_expires_jiffies(const struct hwheel_timer *timer)
 {

@@ -191,8 +191,8 @@
  * - If a spoke is not mixed, all timers in its lists are due at its bound.
  * - If the lists of a spoke are empty, its bound is that of the first spoke of its fan.
  * - If the lists of a spoke are a crowd, then the spoke is marked as crowded, or the crowd
- *   is due at one tick, or the spoke can only hold timers of one tick. (levels_check() does
- *   not check this one.)
+ *   is due at one tick, or the spoke can only hold timers of one tick. This does not hold
+ *   for the attic and for closed levels. (levels_check() does not check this one.)
  */
 #ifndef _HWHEEL_LEVELS_H
 #define _HWHEEL_LEVELS_H

@@ -49,7 +49,10 @@ struct place {
 
 #define RIG_FANS	4096
 
-/* The zeroed memory of level @i. The parking lot's memory follows the last level. */
+/*
+ * The memory of level @i. The parking lot's memory follows the last level. rig_init() has zeroed
+ * it. An empty wheel leaves zeroes behind, so a test must empty the wheel before a reset.
+ */
 static void *rig_memory(struct rig *rig, unsigned int i)
 {
 	void *memory = rig->memory;
@@ -297,7 +300,7 @@ static const struct example {
 
 /*
  * The level, by definition, of a timer due at @tick while the wheel is at @clock: the
- * lowest level on which the timer's slot is less than one turn ahead.
+ * lowest level in which the timer's slot is fewer slots ahead than the level has spokes.
  */
 static int book_level(const struct rig *rig, u64 clock, u64 tick)
 {
@@ -312,7 +315,7 @@ static int book_level(const struct rig *rig, u64 clock, u64 tick)
 	return i;
 }
 
-/* Advance tick by tick or, where that takes too long, by turns of level 0. */
+/* Advance tick by tick or, where that takes too long, by rounds of level 0. */
 static void example_turn(struct rig *rig, struct item *item, const struct example *e)
 {
 	u64 clock = e->clock, stride = e->fires - clock > 20000 ? e->spokes[0] : 1;

@@ -359,8 +359,9 @@ static void act_note_interrupts(struct probe *p)
 }
 
 /*
- * A crowd is parked until its level exists, and then shares a spoke. The wheel must take
- * an interrupt to cascade that spoke early.
+ * A crowd is armed before its level exists, so it is parked in a bucket. Timers that are
+ * armed after the level came share a spoke of that level. The wheel must take an interrupt to
+ * move the crowd before its first timer is due.
  */
 static void test_levels_crowd(struct kunit *test)
 {
