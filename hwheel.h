@@ -166,9 +166,9 @@ enum hwheel_context {
  *	delays no timer. If a run was cut, the gap does not delay what this run has left to do
  * @clock_set: called with the wheel, in process context, after somebody has set its clock
  *	(CLOCK_REALTIME or CLOCK_TAI), after a leap second, and after the machine has
- *	resumed. It may also be called when the clock has not changed. If the clock is set
- *	again before the call, there may be one call for both. The function must not
- *	destroy the wheel. NULL: no call
+ *	resumed. It may also be called when the clock has not changed. If somebody
+ *	sets the clock again before hwheel has called the function, hwheel may call it only
+ *	once. The function must not destroy the wheel. NULL: no call
  *
  * Timers of CLOCK_REALTIME and CLOCK_TAI keep wall time when the clock is set, forward or
  * back, when a leap second is inserted or deleted, and when the machine is suspended. If a
