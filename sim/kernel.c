@@ -1876,7 +1876,7 @@ bool cpu_online(unsigned int cpu)
 bool cpu_possible(unsigned int cpu)
 {
 	if (cpu >= nr_cpu_ids)
-		sim_find("cpu_possible(%d)", (int)cpu);
+		sim_find("%s(%d)", __func__, (int)cpu);
 	return true;
 }
 

@@ -61,7 +61,8 @@ static int tun, client, server, listener;
 
 static void forget(void)
 {
-	nr_packets = nr_delivered = 0;
+	nr_packets = 0;
+	nr_delivered = 0;
 }
 
 static void option(int fd, int level, int name, int value)
@@ -163,7 +164,8 @@ static void close_connection(void)
 {
 	struct linger reset = { .l_onoff = 1 };
 
-	drop_to_server = drop_to_client = false;
+	drop_to_server = false;
+	drop_to_client = false;
 	setsockopt(client, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 	close(client);
 	carry_ms(100);

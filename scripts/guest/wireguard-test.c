@@ -38,8 +38,9 @@ struct message {
 static const char *pid, *key;
 static int wire, here, there;
 
-__attribute__((format(printf, 1, 2)))
-static void run(const char *format, ...)
+#define __printf(a, b)	__attribute__((format(printf, a, b)))
+
+static __printf(1, 2) void run(const char *format, ...)
 {
 	char command[256];
 	va_list arguments;
