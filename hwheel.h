@@ -405,7 +405,8 @@ struct hwheel_delayed_work {
 	struct hwheel_timer	timer;
 	struct workqueue_struct	*wq;		/* where @timer queues @work; NULL: not armed */
 	int			cpu;		/* CPU on which @timer queues @work */
-	unsigned int		disabled;	/* disable depth; 0: enabled */
+	unsigned int		disabled : 30;	/* disable depth; 0: enabled */
+	unsigned int		callbacks : 2;	/* of @timer that will take the lock; see hwheel_work.h */
 };
 
 void __hwheel_work_expired(struct hwheel_timer *timer);
@@ -431,6 +432,7 @@ void __hwheel_work_expired(struct hwheel_timer *timer);
 		timer_setup(&__dwork->timer, wheel, __hwheel_work_expired, 0);	\
 		__dwork->wq = NULL;						\
 		__dwork->disabled = 0;						\
+		__dwork->callbacks = 0;						\
 	} while (0)
 
 /**

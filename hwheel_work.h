@@ -12,15 +12,17 @@
  *
  * When the function begins, the workqueue code makes the state idle. All other changes are
  * made under a lock. The timer's callback takes this lock, too. Before it has the lock,
- * others may change the state:
+ * others may change the state, even several times. dwork->callbacks is the number of callbacks
+ * that will still take the lock: one if the timer is pending, and one if a callback has begun
+ * and does not have the lock yet. (Two callbacks of a timer can't run at once.) When a callback
+ * gets the lock and the state is armed, the last of these callbacks queues the work item.
  *
- *  - The state is not armed any more: the callback does nothing.
- *  - The state is armed again: the timer is pending, and its next callback queues the work.
- *    So this callback does nothing. The two callbacks can't run at once.
+ * As soon as the work item is queued, its function may run and free the delayed work. So
  *
- * As soon as the work item is queued, its function may run and free it. So the lock is
- * not part of the delayed work. Each lock is for all delayed work whose address has the
- * same hash.
+ *  - The lock is not part of the delayed work. Each lock is for all delayed work whose address
+ *    has the same hash.
+ *  - Nobody queues the work item while a callback will still take the lock. If the work item is
+ *    to be queued at once, the state becomes armed, and that callback queues it.
  */
 
 #define HWHEEL_WORK_LOCK_BITS	8
@@ -97,13 +99,14 @@ static __always_inline void hwheel_work_start(int cpu, struct workqueue_struct *
 					      struct hwheel_delayed_work *dwork,
 					      ktime_t delay, ktime_t slack)
 {
-	if (delay <= 0) {
+	if (delay <= 0 && likely(!dwork->callbacks)) {
 		queue_work_on(cpu, wq, &dwork->work);
 		return;
 	}
 	dwork->wq = wq;
 	dwork->cpu = cpu;
-	hwheel_add_range(&dwork->timer, delay, slack);
+	if (delay > 0)		/* else a callback that has begun queues it */
+		dwork->callbacks += !hwheel_add_range(&dwork->timer, delay, slack);
 }
 
 /* With @dwork locked: make it idle. Returns true if it was pending. */
@@ -111,7 +114,7 @@ static __always_inline bool hwheel_work_stop(struct hwheel_delayed_work *dwork)
 {
 	if (likely(dwork->wq)) {
 		dwork->wq = NULL;
-		hwheel_cancel(&dwork->timer);
+		dwork->callbacks -= hwheel_cancel(&dwork->timer);
 		return true;
 	}
 	return hwheel_work_queued(dwork) && cancel_work(&dwork->work);
@@ -132,7 +135,8 @@ void __hwheel_work_expired(struct hwheel_timer *timer)
 
 	raw_spin_lock_irqsave(lock, flags);
 	wq = dwork->wq;
-	if (wq && !hwheel_pending(timer)) {
+	dwork->callbacks--;
+	if (wq && !dwork->callbacks) {
 		dwork->wq = NULL;
 		queue_work_on(dwork->cpu, wq, &dwork->work);
 	}
@@ -462,6 +466,7 @@ bool hwheel_flush_delayed_work(struct hwheel_delayed_work *dwork)
 	raw_spinlock_t *lock = hwheel_work_lock(dwork);
 	struct workqueue_struct *wq;
 	unsigned long flags;
+	bool armed;
 
 	if (unlikely(!hwheel_work_exists(dwork)) || hwheel_work_waits_for_itself(dwork))
 		return false;
@@ -469,9 +474,16 @@ bool hwheel_flush_delayed_work(struct hwheel_delayed_work *dwork)
 	wq = dwork->wq;
 	if (wq) {
 		hwheel_work_stop(dwork);
-		queue_work_on(dwork->cpu, wq, &dwork->work);
+		hwheel_work_start(dwork->cpu, wq, dwork, 0, 0);
 	}
+	armed = wq && dwork->callbacks;
 	raw_spin_unlock_irqrestore(lock, flags);
+	/*
+	 * A callback that has begun queues the work: wait for it. If somebody has armed the
+	 * timer again meanwhile, cancel it, and do what its callback would do.
+	 */
+	if (unlikely(armed) && hwheel_cancel_sync(&dwork->timer))
+		__hwheel_work_expired(&dwork->timer);
 	return flush_work(&dwork->work);
 }
 EXPORT_SYMBOL_GPL(hwheel_flush_delayed_work);

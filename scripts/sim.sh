@@ -99,6 +99,7 @@ faults=(
 	"work-cpu	hwheel_work.h	/void hwheel_work_start/,/^}/s/dwork->cpu = cpu;/dwork->cpu = WORK_CPU_UNBOUND;/"
 	"work-flush-armed	hwheel_work.h	/^bool hwheel_flush_delayed_work/,/^}/s/hwheel_work_stop(dwork);/;/"
 	"work-stays	hwheel_work.h	/bool hwheel_work_stop/,/^}/s/return hwheel_work_queued.*/return false;/"
+	"work-freed	hwheel_work.h	/void hwheel_work_start/,/^}/s/ \&\& likely(!dwork->callbacks)//"
 	"work-enabled	hwheel_work.h	/^bool hwheel_cancel_delayed_work_sync/,/^}/s/hwheel_enable_delayed_work(.*/;/"
 	"spokes-repeat	hwheel.c	/void hwheel_plan/,/^}/s/config->spokes\[i\] ?: spokes/config->spokes[i] ?: HWHEEL_SPOKES/"
 )

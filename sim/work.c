@@ -218,6 +218,18 @@ static void may_return(struct work_call *wc, bool ret)
 	wc->may_be[ret] = true;
 }
 
+/* Is the item to be queued at once, and does a callback that has begun see to it? */
+static bool left_to_callback(const struct item *item, const struct sim_call *call)
+{
+	const struct slot *slot = item->slot;
+
+	if (call->kind != CALL_FLUSH &&
+	    (call->delay > 0 || item->disabled || (call->kind == CALL_QUEUE && call->work->pending)))
+		return false;
+	return !call->work->acts && item->dwork->wq && !slot->pending &&
+	       (slot->popped || slot->expiries || slot->running);
+}
+
 /* @call, which is about to unlock the item, has taken effect. */
 void work_unlocked(raw_spinlock_t *lock, struct sim_call *call)
 {
@@ -230,8 +242,15 @@ void work_unlocked(raw_spinlock_t *lock, struct sim_call *call)
 		return;
 	wc->locked = false;
 	if (wc->sections > 1) {			/* hwheel_cancel_delayed_work_sync() enables it */
-		item->disabled--;
+		item->disabled -= call->kind == CALL_WORK_SYNC;
 		return;
+	}
+	if (call->kind <= CALL_REQUEUE || call->kind == CALL_FLUSH) {
+		if (left_to_callback(item, call)) {
+			if (call->kind != CALL_FLUSH)
+				new_instance(item, call, false);
+			wc->acts++;
+		}
 	}
 	wc->begun = item->begun;
 	wc->wanted = item->pending ? item->nr : item->begun;
@@ -385,7 +404,8 @@ static void call_work(struct item *item, enum sim_kind kind, s64 delay, s64 wq, 
 	default:
 		ret = hwheel_flush_delayed_work(dwork);
 	}
-	if (wc.sections != (kind == CALL_WORK_SYNC ? 2 : 1))
+	/* A flush locks it again only if somebody has armed the timer meanwhile */
+	if (wc.sections != (kind == CALL_WORK_SYNC || (kind == CALL_FLUSH && wc.sections > 1) ? 2 : 1))
 		sim_find("%s locks delayed work %d %u times", sim_kinds[kind], nr_of(item),
 			 wc.sections);
 	/* hwheel_flush_delayed_work() may also wait for an instance of another call. */
