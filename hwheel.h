@@ -406,7 +406,7 @@ struct hwheel_delayed_work {
 	struct workqueue_struct	*wq;		/* where @timer queues @work; NULL: not armed */
 	int			cpu;		/* CPU on which @timer queues @work */
 	unsigned int		disabled : 30;	/* disable depth; 0: enabled */
-	unsigned int		callbacks : 2;	/* of @timer that will take the lock; see hwheel_work.h */
+	unsigned int		callbacks : 2;	/* of @timer, yet to take the lock */
 };
 
 void __hwheel_work_expired(struct hwheel_timer *timer);

@@ -458,8 +458,7 @@ EXPORT_SYMBOL_GPL(hwheel_cancel_delayed_work_sync);
  * * Do not hold a lock that the function takes.
  *
  * Context: task; sleeps.
- * Return: true if the call had to wait. False if @dwork was not pending and its function
- * was not running.
+ * Return: true if the call had to wait for the work item or its function, else false.
  */
 bool hwheel_flush_delayed_work(struct hwheel_delayed_work *dwork)
 {

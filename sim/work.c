@@ -224,7 +224,8 @@ static bool left_to_callback(const struct item *item, const struct sim_call *cal
 	const struct slot *slot = item->slot;
 
 	if (call->kind != CALL_FLUSH &&
-	    (call->delay > 0 || item->disabled || (call->kind == CALL_QUEUE && call->work->pending)))
+	    (call->delay > 0 || item->disabled ||
+	     (call->kind == CALL_QUEUE && call->work->pending)))
 		return false;
 	return !call->work->acts && item->dwork->wq && !slot->pending &&
 	       (slot->popped || slot->expiries || slot->running);
@@ -405,7 +406,9 @@ static void call_work(struct item *item, enum sim_kind kind, s64 delay, s64 wq, 
 		ret = hwheel_flush_delayed_work(dwork);
 	}
 	/* A flush locks it again only if somebody has armed the timer meanwhile */
-	if (wc.sections != (kind == CALL_WORK_SYNC || (kind == CALL_FLUSH && wc.sections > 1) ? 2 : 1))
+	if (kind == CALL_FLUSH && wc.sections == 2)
+		wc.sections = 1;
+	if (wc.sections != (kind == CALL_WORK_SYNC ? 2 : 1))
 		sim_find("%s locks delayed work %d %u times", sim_kinds[kind], nr_of(item),
 			 wc.sections);
 	/* hwheel_flush_delayed_work() may also wait for an instance of another call. */
