@@ -464,8 +464,8 @@ bool hwheel_flush_delayed_work(struct hwheel_delayed_work *dwork)
 {
 	raw_spinlock_t *lock = hwheel_work_lock(dwork);
 	struct workqueue_struct *wq;
+	unsigned int callbacks = 0;
 	unsigned long flags;
-	bool armed;
 
 	if (unlikely(!hwheel_work_exists(dwork)) || hwheel_work_waits_for_itself(dwork))
 		return false;
@@ -473,15 +473,15 @@ bool hwheel_flush_delayed_work(struct hwheel_delayed_work *dwork)
 	wq = dwork->wq;
 	if (wq) {
 		hwheel_work_stop(dwork);
+		callbacks = dwork->callbacks;
 		hwheel_work_start(dwork->cpu, wq, dwork, 0, 0);
 	}
-	armed = wq && dwork->callbacks;
 	raw_spin_unlock_irqrestore(lock, flags);
 	/*
 	 * A callback that has begun queues the work: wait for it. If somebody has armed the
 	 * timer again meanwhile, cancel it, and do what its callback would do.
 	 */
-	if (unlikely(armed) && hwheel_cancel_sync(&dwork->timer))
+	if (unlikely(callbacks) && hwheel_cancel_sync(&dwork->timer))
 		__hwheel_work_expired(&dwork->timer);
 	return flush_work(&dwork->work);
 }
