@@ -890,8 +890,8 @@ static void private_look(struct slot *s)
 }
 
 /*
- * Every 8th timer is left alone from arming to callback. All others are soon re-armed,
- * and that would hide a timer which hwheel has lost.
+ * Every 8th timer is left alone until its callback, if it is due within 5 seconds. Other
+ * timers are soon re-armed, and that would hide a timer which hwheel has lost.
  */
 static bool slot_waits(const struct slot *s)
 {

@@ -19,7 +19,7 @@
 
 #define SLEEPER(i)	(&sim_slots[sim_nr_slots + SIM_WORKS + (i)])
 
-/* A task may need this long to get a CPU, besides what others need */
+/* A task may need this long to get a CPU, plus the time for which others held it up */
 #define CPU_NS		NSEC_PER_SEC
 /*
  * The longest sleep. If only its timer can end a sleep, the delay is at most this long. If a

@@ -831,7 +831,7 @@ class Keys(Test):
 
     def test_resize(self):
         self.start(size=(12, 100))
-        self.expect('blank pause')
+        self.expect('space pause')
         self.resize(30, 50)
         self.frames(3)      # one may have been under way
         frame = ESCAPE.sub('', self.frames(2)).splitlines()

@@ -31,7 +31,7 @@ tai()
 sleep 0.05
 insmod hwheel.ko && insmod clock-timers.ko || exit 1
 
-# Some are due soon, some in hours, and some are due already
+# Some are due soon, some in an hour, and some are due already
 arm 100 40 && arm 3600110 40 && arm -5000 200 || exit 1
 sleep 0.5
 # Set the clock back by an hour and a bit. Pending timers wait longer. New timers expire before

@@ -5,7 +5,8 @@
 # counters of the subsystems' wheels, if there are any.
 
 # try TEST: runs a test of another project. Some of these tests expect that the host never holds
-# up the guest for more than a millisecond. So a test that fails runs again, up to ten times.
+# up the guest for more than a millisecond. So a test that fails runs again. It runs at most ten
+# times in all.
 try()
 {
 	n=0 result=failed

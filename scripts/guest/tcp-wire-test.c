@@ -294,9 +294,10 @@ static void test_delayed_ack(void)
 
 /*
  * After a burst of packets, the next burst begins when the time of the first one's bytes is
- * over. If TCP sends a burst too late, it sends the next one so much earlier. So no burst may
- * come earlier than the rate allows since the first one; that one may be some microseconds late
- * itself. The first ten segments are not paced.
+ * over. If TCP sends a burst too late, it sends the next burst earlier by the same time. So
+ * the test counts from the first paced burst: a later burst must not come before the time that
+ * all bytes since then take at the rate. The first paced burst may itself be some microseconds
+ * late. The first ten segments are not paced.
  */
 static void test_pacing(int rate)
 {

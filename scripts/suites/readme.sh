@@ -15,7 +15,7 @@
 # row of the table in README.
 #
 # Where		where the suite runs the command:
-#		visitor, user	on this machine
+#		visitor, user	on the machine of this name
 #		guest		in the user's kernel, which the suite boots
 #		apt		on the user's machine, before all others
 #		driver		on the user's machine, in the folder of README's driver

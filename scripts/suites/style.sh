@@ -43,8 +43,8 @@ suite()
 	try sparse silent "^$build/.*(warning|error):" C=2 CHECK=sparse
 }
 
-# checkpatch FILES...: with these exceptions: Only hwheel_compat.h may ask for the kernel's
-# version. DECLARE_HWHEEL_DELAYED_WORK() and the wait macros use an argument twice, as
+# checkpatch FILES...: runs the kernel's checkpatch. Exceptions: hwheel_compat.h asks for the
+# kernel's version. DECLARE_HWHEEL_DELAYED_WORK() and the wait macros use an argument twice, as
 # their models do. Tracepoint macros have a layout of their own. Headers that stand in for the
 # kernel's headers, in sim/ and for the tests of hwheel-convert, may define the same names. A
 # qdisc needs struct Qdisc.
