@@ -891,32 +891,6 @@ static void hwheel_arm_hrtimer(struct hwheel_base *base, u64 tick)
 static void hwheel_want(struct hwheel_levels *levels);
 static ktime_t hwheel_other_time(struct hwheel_base *base);
 
-/* The handler of a kick. Runs on @base's CPU, at the request of another CPU, interrupts off. */
-static void hwheel_kick(void *data)
-{
-	struct hwheel_base *base = data;
-	struct hwheel_levels *levels = &base->levels;
-
-	raw_spin_lock(&base->lock);
-	base->kicks--;
-	if (base->life != HWHEEL_GONE) {
-		base->count[HWHEEL_REMOTE_KICKS]++;
-		if (levels->wanted > levels->nr || levels->fans_wanted > levels->fans)
-			hwheel_want(levels);
-		if (base->wheel->wall)
-			hwheel_other_time(base);	/* the clock may have been set */
-		/* The timer that caused the kick may have been cancelled or re-armed */
-		if (base->armed && base->armed != HWHEEL_NEVER) {
-			u64 wake = levels_wake(levels);
-
-			base->armed = HWHEEL_NEVER;
-			if (wake != HWHEEL_NEVER)
-				hwheel_arm_hrtimer(base, wake);
-		}
-	}
-	raw_spin_unlock(&base->lock);
-}
-
 /*
  * Have hwheel_kick() run on @base's CPU, which is not this one. -EBUSY means that a kick is
  * on its way, and its handler will see the present state. base->kick can be sent again as
@@ -941,6 +915,47 @@ static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 }
 
 /*
+ * Arm the hrtimer of @base if a timer needs it before base->armed. Exception: the timers of an
+ * offline base are moved away, and no run may begin meanwhile.
+ */
+static void hwheel_arm_next(struct hwheel_base *base)
+{
+	u64 wake = levels_wake(&base->levels);
+
+	if (wake < base->armed && !base->offline)
+		hwheel_arm_base(base, wake);
+}
+
+/* Arm the hrtimer of @base again, for another time perhaps, if no run or break is under way */
+static void hwheel_arm_again(struct hwheel_base *base)
+{
+	if (base->armed) {
+		base->armed = HWHEEL_NEVER;
+		hwheel_arm_next(base);
+	}
+}
+
+/* The handler of a kick. Runs on @base's CPU, at the request of another CPU, interrupts off. */
+static void hwheel_kick(void *data)
+{
+	struct hwheel_base *base = data;
+	struct hwheel_levels *levels = &base->levels;
+
+	raw_spin_lock(&base->lock);
+	base->kicks--;
+	if (base->life != HWHEEL_GONE) {
+		base->count[HWHEEL_REMOTE_KICKS]++;
+		if (levels->wanted > levels->nr || levels->fans_wanted > levels->fans)
+			hwheel_want(levels);
+		if (base->wheel->wall)
+			hwheel_other_time(base);	/* the clock may have been set */
+		/* The timer that caused the kick may have been cancelled or re-armed */
+		hwheel_arm_again(base);
+	}
+	raw_spin_unlock(&base->lock);
+}
+
+/*
  * The clock of @base's wheel was set: at time @now it is @offset ahead of the drive's clock.
  * If no run or break is under way, the hrtimer must be armed again: its tick begins at
  * another time than before, and an earlier tick may be next.
@@ -948,7 +963,7 @@ static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 static noinline void hwheel_new_offset(struct hwheel_base *base, ktime_t now, ktime_t offset)
 {
 	struct hwheel_levels *levels = &base->levels;
-	u64 tick, wake;
+	u64 tick;
 
 	base->offset = offset;
 	base->fresh = 0;
@@ -957,12 +972,7 @@ static noinline void hwheel_new_offset(struct hwheel_base *base, ktime_t now, kt
 		levels_set_back(levels, tick);
 		hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, ktime_get() - now);
 	}
-	if (!base->armed)
-		return;
-	base->armed = HWHEEL_NEVER;
-	wake = levels_wake(levels);
-	if (wake != HWHEEL_NEVER)
-		hwheel_arm_base(base, wake);
+	hwheel_arm_again(base);
 }
 
 /* hwheel_time() of a wheel whose clock is not CLOCK_MONOTONIC */
@@ -1464,9 +1474,7 @@ static bool hwheel_move_batch(struct hwheel_base *from)
 		/* The CPU of @from is back. */
 		raw_spin_lock(&from->lock);
 		from->armed = HWHEEL_NEVER;
-		wake = levels_wake(&from->levels);
-		if (wake < from->armed)
-			hwheel_arm_base(from, wake);
+		hwheel_arm_next(from);
 		raw_spin_unlock(&from->lock);
 		local_irq_enable();
 		return false;
@@ -1745,7 +1753,6 @@ static void hwheel_grow(struct work_struct *work)
 {
 	struct hwheel_base *base = container_of(work, struct hwheel_base, grow);
 	struct hwheel_levels *levels = &base->levels;
-	u64 wake;
 
 	while (!READ_ONCE(base->closing)) {
 		bool added = true, stocked = true, idle;
@@ -1757,10 +1764,7 @@ static void hwheel_grow(struct work_struct *work)
 			cond_resched();
 		}
 		raw_spin_lock_irq(&base->lock);
-		/* The timers of an offline base are moved away. No run may begin meanwhile. */
-		wake = levels_wake(levels);
-		if (wake < base->armed && !base->offline)
-			hwheel_arm_base(base, wake);
+		hwheel_arm_next(base);
 		idle = !levels->pending;
 		raw_spin_unlock_irq(&base->lock);
 		if ((added && stocked) || idle)

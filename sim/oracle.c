@@ -1416,6 +1416,9 @@ static u64 late_bound(const struct slot *slot, const struct mwheel *w, int cpu, 
 	if (w->starved_at[cpu] > before || sim_hotplugs & 1 || sim_world.holds ||
 	    (sim_hotplug_at && sim_hotplug_at > before) || (was_set(w) && sim_last_set > before))
 		bound += CROWD_MOVE_NS * w->peak;
+	else if (w->peak > CROWD)	/* moves that stalls before @begin have delayed */
+		bound += min(tally_since(&stalls, before) - tally_since(&stalls, begin),
+			     (u64)CROWD_MOVE_NS * w->peak);
 	if (was_set(w) && sim_last_set > before)	/* the interrupt that tells hwheel */
 		bound += sim_world.late_irq;
 	return bound;
