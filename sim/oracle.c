@@ -532,7 +532,9 @@ void call_end(struct sim_call *call, s64 ret)
 	if (!slot)
 		return;
 	call->dead_wheel |= wheel_is_dead(slot);
-	if (call->arms + call->cancels > 1 && call->kind != CALL_SETUP && call->kind != CALL_SLEEP)
+	/* If somebody has armed the timer during a flush, the flush cancels it again */
+	if (call->arms + call->cancels > (call->kind == CALL_FLUSH ? 2 : 1) &&
+	    call->kind != CALL_SETUP && call->kind != CALL_SLEEP)
 		sim_find("%s of timer %d changed it %u times", kind, slot->nr,
 			 call->arms + call->cancels);
 	if (call->kind <= CALL_ARMS) {
