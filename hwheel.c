@@ -66,8 +66,8 @@
  *
  * With the base's lock held, hwheel_time() reads the drive's clock and the present offset.
  * If this offset differs from base->offset, hwheel_new_offset() stores it there. If the clock
- * was set back, it also sets back the levels (levels_set_back()). Unless a run or a break is
- * under way, it then arms the hrtimer again.
+ * was set back, it also sets back the levels (levels_set_back()). It then arms the hrtimer
+ * again, unless a run or a break is under way, or the base is offline.
  *
  * - On a wheel of wall time a run calls hwheel_time() before each callback. So a callback
  *   runs only if its timer is due by the last reading of the clock.
@@ -260,7 +260,7 @@ enum hwheel_counter {
 	HWHEEL_MIGRATED,	/* pending timers that moved here from another CPU */
 	HWHEEL_INTERRUPTS,	/* runs; in process context, interrupts of the hrtimer */
 	HWHEEL_IDLE_INTERRUPTS,	/* runs that found nothing to do */
-	HWHEEL_REMOTE_KICKS,	/* kicks: another CPU asked to move the hrtimer */
+	HWHEEL_REMOTE_KICKS,	/* kicks: another CPU asked for the hrtimer or levels */
 	HWHEEL_BUDGET_OVERRUNS,	/* runs that the budget cut, with work left to do */
 	HWHEEL_MODERATED,	/* runs that began later because of gap_ns */
 	HWHEEL_LEVELS_ADDED,	/* levels allocated because timers needed them */
@@ -304,7 +304,7 @@ struct hwheel_base {
 	raw_spinlock_t		lock;
 	u32			life;		/* number of the wheel's life */
 	int			cpu;
-	bool			offline;	/* timers have moved away; add none */
+	bool			offline;	/* timers are moved away; add none */
 	bool			monotonic;	/* the wheel's clock is CLOCK_MONOTONIC */
 	bool			closing;	/* the wheel is being destroyed */
 	struct hwheel_timer	*running;	/* timer whose callback is running */
@@ -332,7 +332,7 @@ struct hwheel_base {
 	ktime_t			ended;		/* end of the last hardirq run with callbacks */
 	u64			spent;		/* see hwheel_overdrawn() */
 	ktime_t			resume;		/* end of the last rest or break */
-	ktime_t			quiet;		/* end of the last run with callbacks + gap_ns */
+	ktime_t			quiet;		/* gap_ns + end of the last run with callbacks */
 	u64			late[HWHEEL_LATE];	/* callbacks, by fls64(ns late) */
 	struct hwheel_fans	*fans;		/* memory of all fans */
 #ifdef CONFIG_PREEMPT_RT
@@ -398,8 +398,9 @@ static bool hwheel_broken(enum hwheel_fault fault)
 	static atomic_t n = ATOMIC_INIT(0);
 
 	/*
-	 * Inject the fault in one call of 16. But inject the fault of CPU hotplug in each call,
-	 * because hotplug is rare, and the data race, because KCSAN seldom sees a race.
+	 * Inject a fault in one call of 16. Exceptions: the fault of CPU hotplug is injected in
+	 * each call, because hotplug is rare. The data race is, too, because KCSAN seldom sees a
+	 * race.
 	 */
 	return !strcmp(broken, faults[fault]) &&
 	       (fault == HWHEEL_FORGET_OFFLINE_CPU || fault == HWHEEL_DATA_RACE ||
@@ -435,8 +436,8 @@ static ktime_t hwheel_offset(const struct hwheel *wheel, ktime_t now)
 }
 
 /*
- * The time on @wheel's clock. This clock is not CLOCK_MONOTONIC, unless a user arms a timer of
- * an earlier life by mistake: see hwheel_begin_base().
+ * The time on @wheel's clock. hwheel calls this if the clock is not CLOCK_MONOTONIC, and also if
+ * a user by mistake arms a timer of an earlier life of the wheel: see hwheel_begin_base().
  */
 static noinline ktime_t hwheel_other_clock(const struct hwheel *wheel)
 {
@@ -872,7 +873,7 @@ static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 /*
  * Arm the hrtimer on this CPU for @tick, but not before
  *
- *	base->quiet = end of the last run that ran callbacks + gap_ns
+ *	base->quiet = gap_ns + end of the last run that ran callbacks
  *
  * While the hrtimer is armed for base->quiet, arming a timer does not move the hrtimer.
  */
@@ -915,8 +916,8 @@ static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 }
 
 /*
- * Arm the hrtimer of @base if a timer needs it before base->armed. Exception: the timers of an
- * offline base are moved away, and no run may begin meanwhile.
+ * Arm the hrtimer of @base if a timer needs it before base->armed. Do nothing if @base is offline:
+ * its timers are moved away, and no run may begin meanwhile.
  */
 static void hwheel_arm_next(struct hwheel_base *base)
 {
@@ -926,7 +927,7 @@ static void hwheel_arm_next(struct hwheel_base *base)
 		hwheel_arm_base(base, wake);
 }
 
-/* Arm the hrtimer of @base again, for another time perhaps, if no run or break is under way */
+/* If no run or break is under way, arm the hrtimer of @base again: its time may have changed */
 static void hwheel_arm_again(struct hwheel_base *base)
 {
 	if (base->armed) {
@@ -957,8 +958,8 @@ static void hwheel_kick(void *data)
 
 /*
  * The clock of @base's wheel was set: at time @now it is @offset ahead of the drive's clock.
- * If no run or break is under way, the hrtimer must be armed again: its tick begins at
- * another time than before, and an earlier tick may be next.
+ * The hrtimer must be armed again: its tick begins at another time than before, and an earlier
+ * tick may be next.
  */
 static noinline void hwheel_new_offset(struct hwheel_base *base, ktime_t now, ktime_t offset)
 {
@@ -1346,16 +1347,17 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *
  * In SLEEP and in REST, gap_ns delays the interrupt for a due timer:
  *
- *	base->quiet = end of the last run that ran callbacks + gap_ns
+ *	base->quiet = gap_ns + end of the last run that ran callbacks
  *
- * A timer that is due before base->quiet waits until base->quiet, or until base->resume if
- * that comes first. So the gap makes a timer late by at most gap_ns. In SLEEP, a crowd that
- * is to be moved waits, too; levels.ahead makes its moves begin gap_ns earlier. The gap makes
- * neither a rest nor a break longer: both end at base->resume.
+ * A timer that is due before base->quiet waits until base->quiet. In REST it waits only
+ * until base->resume if that comes first. So the gap makes a timer late by at most
+ * gap_ns. In SLEEP, a crowd that is to be moved waits, too; levels.ahead makes its moves
+ * begin gap_ns earlier. The gap makes neither a rest nor a break longer: both end at
+ * base->resume.
  */
 enum hwheel_cut {
 	HWHEEL_NOT_CUT,
-	HWHEEL_CUT_MOVES,	/* moves took long */
+	HWHEEL_CUT_MOVES,	/* moves took long, or can wait */
 	HWHEEL_CUT_BUDGET,	/* the run used up the budget */
 	HWHEEL_CUT_OVERDRAWN,	/* hardirq runs had the CPU too long */
 };
@@ -3382,7 +3384,7 @@ MODULE_PARM_DESC(levels, "number of levels of the module's own wheel, 1 to 8 (de
 
 static unsigned long long gap_ns;
 module_param(gap_ns, ullong, 0444);
-MODULE_PARM_DESC(gap_ns, "after a run of callbacks, the module's own wheel waits at least this many ns before its next run on that CPU, unless the first run was cut; at most 1000000000 (default 0)");
+MODULE_PARM_DESC(gap_ns, "after a run of callbacks, the module's own wheel waits at least this many ns before its next run on that CPU, but not after a run that was cut; 0 to 1000000000 (default 0)");
 
 /*
  * The kernel calls this when the parameter is written, also before hwheel_init(), one call

@@ -163,7 +163,8 @@ enum hwheel_context {
  * @gap_ns: after a run of callbacks, hwheel waits at least this many nanoseconds before the
  *	next run on that CPU; 0 (no gap) to 1 second. So a busy wheel has fewer interrupts,
  *	and a timer may be late by @gap_ns more. If no callback has run for @gap_ns, the gap
- *	delays no timer. If a run was cut, the gap does not delay what this run has left to do
+ *	delays no timer. After a run that was cut, the next run begins when the rest or break
+ *	of the first one ends, even if the gap ends later
  * @clock_set: called with the wheel, in process context, after somebody has set its clock
  *	(CLOCK_REALTIME or CLOCK_TAI), after a leap second, and after the machine has
  *	resumed. It may also be called when the clock has not changed. If somebody
@@ -406,7 +407,7 @@ struct hwheel_delayed_work {
 	struct workqueue_struct	*wq;		/* where @timer queues @work; NULL: not armed */
 	int			cpu;		/* CPU on which @timer queues @work */
 	unsigned int		disabled : 30;	/* disable depth; 0: enabled */
-	unsigned int		callbacks : 2;	/* of @timer, yet to take the lock */
+	unsigned int		callbacks : 2;	/* see hwheel_work.h */
 };
 
 void __hwheel_work_expired(struct hwheel_timer *timer);

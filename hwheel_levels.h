@@ -283,8 +283,8 @@ struct hwheel_geometry {
 /*
  * A spoke knows its level and its number. The address of a list head gives the spoke. This
  * is needed when a timer leaves: if both of its neighbours are the same list head, it was
- * the last timer in that list. Then the spoke's bit may have to be cleared. Arming writes to
- * one cache line of the spoke.
+ * the last timer in that list. Then the spoke's bit may have to be cleared. A spoke is one
+ * cache line.
  */
 struct hwheel_spoke {
 	struct list_head	timers[HWHEEL_LISTS];
@@ -856,11 +856,14 @@ static noinline struct hwheel_spoke *levels_place_above(struct hwheel_levels *l,
 
 /*
  * The spoke for a timer due at @due, and the spoke's level. An overdue timer is due at the
- * floor instead. The level that @lowest gives may be too low, for two reasons:
+ * floor instead. The level that @lowest gives may be too low, for these reasons:
  *
- * - The clock is near the end of its slot: the timer may be one slot further ahead. Then the
- *   next level is right. But if the next level has only 2 spokes, the one after it may be.
- * - The clock is behind the floor. Then any higher level may be right.
+ * - @lowest knows only the highest bit of the distance. If a level's number of spokes is not a
+ *   power of two, the level may have too few.
+ * - The clock is near the end of its slot: the timer may be one slot further ahead.
+ * - The clock is behind the floor.
+ *
+ * In most cases the next level is right, but a still higher one may be.
  */
 static __always_inline struct hwheel_spoke *
 levels_find(struct hwheel_levels *l, u64 *due, const struct hwheel_level **level)
@@ -1249,8 +1252,8 @@ static __always_inline void levels_insert(struct hwheel_levels *l,
 }
 
 /*
- * Take @timer, which is pending, out of its spoke. The caller will put it into another
- * one. Readers without the lock see it pending all the time.
+ * Take @timer, which is pending, out of its spoke. The caller puts the timer into another
+ * spoke, or marks it as not pending. Readers without the lock see it pending all the time.
  */
 static __always_inline void levels_unlink(struct hwheel_levels *l,
 					  struct hwheel_timer *timer)
@@ -1268,7 +1271,10 @@ static __always_inline void levels_unlink(struct hwheel_levels *l,
 	}
 }
 
-/* Take @timer out of @l. The caller will add it to the levels of another base. */
+/*
+ * Take @timer out of @l. The caller adds it to the levels of another base, or marks it as not
+ * pending.
+ */
 static __always_inline void levels_leave(struct hwheel_levels *l,
 					 struct hwheel_timer *timer)
 {
@@ -1400,7 +1406,7 @@ static inline void levels_splice(struct hwheel_levels *l,
 
 /*
  * A spoke in the fans below @spoke for a crowd that is due at @tick: a spoke without
- * timers of other ticks. NULL if there is no fan left.
+ * timers of other ticks. NULL if levels_fan() gives none.
  */
 static inline struct hwheel_spoke *levels_crowd_place(struct hwheel_levels *l,
 						      struct hwheel_spoke *spoke, u64 tick)
@@ -1624,8 +1630,8 @@ static __always_inline u64 levels_add(struct hwheel_levels *l,
  * May the timer stay in its spoke?
  *
  * It may, if @spoke is also the right spoke for @old. Then the timer is in @spoke, or in a
- * spoke of a higher level that covers the same slot and has not been emptied yet. It is not
- * known in which, so this widens all of these spokes to @tick.
+ * spoke of a higher level that covers the same slot and has not been emptied yet. Nobody
+ * knows which of these spokes holds the timer. So this widens all of them to @tick.
  *
  * It may not in these cases:
  *
@@ -1857,7 +1863,7 @@ static inline struct hwheel_spoke *levels_entered(struct hwheel_levels *l)
  * spoke_root(@spoke). In most cases levels_place() gives the new spoke. In two cases the
  * timer goes to the fan of @spoke instead:
  *
- * - levels_place() gives @root again. If no fan is left, this returns NULL.
+ * - levels_place() gives @root again. If levels_fan() gives none, this returns NULL.
  * - levels_place() gives another bucket, and @spoke is a crowd. From bucket to bucket, a
  *   crowd would move once for each bit of its ticks, which takes too long. A fan takes
  *   HWHEEL_FAN_BITS bits at once. But if no fan is left, or if @root is in a closed level,
@@ -1918,7 +1924,7 @@ static noinline bool levels_cascade_whole(struct hwheel_levels *l, struct hwheel
 
 /*
  * Move timers of @spoke's own lists down: all at once if they are due at one tick, else
- * up to HWHEEL_STEP of them. False if no fan is left for them.
+ * up to HWHEEL_STEP of them. False if levels_fan() gives none.
  */
 static inline bool levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
@@ -2348,7 +2354,7 @@ static inline const char *levels_check(struct hwheel_levels *l)
 			continue;
 		}
 		if (i < l->planned && lv->open != (levels_closed(l, i) ? 0 : lv->nr))
-			return "a level is open but marked as closed, or not";
+			return "a level is open but marked as closed, or the reverse";
 		if (i > l->planned && lv->summary && !levels_closed(l, i))
 			return "the attic is occupied but not marked so";
 

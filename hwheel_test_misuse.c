@@ -99,8 +99,9 @@ static void test_null(struct kunit *test)
 }
 
 /*
- * hwheel_setup() of pending timers. Timers 1 and 3 share their spoke with others; 5 and 6
- * are alone. Timers 1 and 5 are set up for their own wheel; 3 and 6 for another wheel.
+ * hwheel_setup() of pending timers. Timers 1 and 3 are due at the same tick as others; 5
+ * and 6 are each due at a tick of their own. Timers 1 and 5 are set up for their own wheel; 3
+ * and 6 for another wheel.
  */
 static void test_set_up_pending(struct kunit *test)
 {

@@ -227,7 +227,7 @@ static void test_signals(struct kunit *test)
 		enum how	how;
 		int		signal;
 		unsigned int	state;
-		int		ret;	/* 0: the signal does not end the sleep */
+		int		ret;	/* 0, -ETIME: the signal does not end the sleep */
 	} rows[] = {
 		{ SCHEDULE, SIGUSR1, TASK_INTERRUPTIBLE, -EINTR },
 		{ SCHEDULE, SIGUSR1, TASK_UNINTERRUPTIBLE, 0 },

@@ -14,8 +14,8 @@
  * made under a lock. The timer's callback takes this lock, too. Before it has the lock,
  * others may change the state, even several times. dwork->callbacks is the number of callbacks
  * that will still take the lock: one if the timer is pending, and one if a callback has begun
- * and does not have the lock yet. (Two callbacks of a timer can't run at once.) When a callback
- * gets the lock and the state is armed, the last of these callbacks queues the work item.
+ * and does not have the lock yet. (Two callbacks of a timer can't run at once.) If
+ * the state is armed, the last one of these callbacks queues the work item when it has the lock.
  *
  * As soon as the work item is queued, its function may run and free the delayed work. So
  *
