@@ -1413,10 +1413,11 @@ static u64 late_bound(const struct slot *slot, const struct mwheel *w, int cpu, 
 		bound += CROWD_MOVE_NS * recent;
 	/*
 	 * All timers may have to move when one is due: if there was no memory for fans, if a
-	 * CPU went offline, or if the host left no time to move them before.
+	 * CPU went offline, if the clock jumped, or if the host left no time to move them before.
 	 */
 	if (w->starved_at[cpu] > before || sim_hotplugs & 1 || sim_world.holds ||
-	    (sim_hotplug_at && sim_hotplug_at > before) || (was_set(w) && sim_last_set > before))
+	    (sim_hotplug_at && sim_hotplug_at > before) || (was_set(w) && sim_last_set > before) ||
+	    (w->config.clock == CLOCK_BOOTTIME && sim_last_suspend > before))
 		bound += CROWD_MOVE_NS * w->peak;
 	else if (w->peak > CROWD)	/* moves that stalls before @begin have delayed */
 		bound += min(tally_since(&stalls, before) - tally_since(&stalls, begin),

@@ -248,7 +248,9 @@ void work_unlocked(raw_spinlock_t *lock, struct sim_call *call)
 	}
 	if (call->kind <= CALL_REQUEUE || call->kind == CALL_FLUSH) {
 		if (left_to_callback(item, call)) {
-			if (call->kind != CALL_FLUSH)
+			if (call->kind == CALL_FLUSH)
+				item->not_before = S64_MIN;
+			else
 				new_instance(item, call, false);
 			wc->acts++;
 		}
