@@ -337,9 +337,9 @@ static void bad_numbers(void)
 }
 
 /*
- * A reader reads the file timers to its end, and then from the beginning again. The only timer
- * is in the first spoke of the first CPU. So the reader begins with the spoke that it has read
- * last.
+ * A reader reads the file "timers" to its end, and then again from its beginning. The only
+ * timer is in the first spoke of the first CPU. So the reader begins with the spoke that it has
+ * read last.
  */
 static void read_again(void)
 {

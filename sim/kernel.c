@@ -39,6 +39,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/timekeeper_internal.h>
+#include <linux/timer.h>
 #include <linux/uaccess.h>
 #include <linux/xarray.h>
 #include <linux/sched/task_stack.h>
@@ -242,6 +243,7 @@ static void irq_at(struct sim_cpu *c, unsigned long long time)
 
 static void interrupt(struct sim_cpu *c);
 static void reschedule(bool preempt);
+static void idle_changes(struct sim_cpu *c);
 
 static long least_rank;
 
@@ -468,6 +470,8 @@ static void reschedule(bool preempt)
 		return;
 	sim_time += 200;
 	c->curr = next;
+	if (prev == c->idle || next == c->idle)
+		idle_changes(c);
 	switch_to(&prev->sp, next->sp, next->stack);
 	/* @prev goes on, maybe on another CPU. */
 }
@@ -1321,6 +1325,8 @@ static unsigned long long hr_expires(const struct hrtimer *timer)
 
 	if (timer->__clock == CLOCK_BOOTTIME)
 		expires -= sim_boot_off;
+	if (timer->__queued && timer->__queued->curr == timer->__queued->idle)
+		expires += timer->__defer;
 	return max_t(s64, expires, 0);
 }
 
@@ -1358,8 +1364,20 @@ static unsigned long long hr_program(struct sim_cpu *c)
 	return c->hr_fire;
 }
 
+/* @c has become idle, or is not idle any more. Its timer_list timers expire later, or sooner. */
+static void idle_changes(struct sim_cpu *c)
+{
+	c->awake_at = sim_time;
+	if (!c->deferrables)
+		return;
+	hr_program(c);
+	c->irq_next = irq_next(c);
+	irq_at(c, c->irq_next);
+}
+
 static void hr_dequeue(struct hrtimer *timer)
 {
+	timer->__queued->deferrables -= timer->__deferrable;
 	list_del(&timer->__entry);
 	timer->__queued = NULL;
 }
@@ -1368,6 +1386,7 @@ static void hr_enqueue(struct hrtimer *timer, struct sim_cpu *c)
 {
 	list_add_tail(&timer->__entry, &c->hrtimers);
 	timer->__queued = c;
+	c->deferrables += timer->__deferrable;
 	hr_program(c);
 	c->irq_next = irq_next(c);
 	irq_at(c, c->irq_next);
@@ -1464,11 +1483,11 @@ int hrtimer_try_to_cancel(struct hrtimer *timer)
 	struct sim_cpu *c;
 
 	sim_step(2 * SIM_CALL);
-	if (timer->__running)
+	if (timer->__running && !timer->__deferrable)
 		return -1;
 	c = timer->__queued;
 	if (!c)
-		return 0;
+		return timer->__running ? -1 : 0;
 	hr_dequeue(timer);
 	hr_program(c);
 	c->irq_next = irq_next(c);
@@ -1490,6 +1509,60 @@ int hrtimer_cancel(struct hrtimer *timer)
 			cpu_relax();
 	}
 	return ret;
+}
+
+/*
+ * timer_list. An hrtimer in softirq context stands in for each timer, and expires when a jiffy
+ * begins. All timers are deferrable: an idle CPU runs a timer late, as if something else woke the
+ * CPU then. As in the kernel, a timer with a long delay is late by up to an eighth of it.
+ */
+static enum hrtimer_restart timer_expired(struct hrtimer *hrtimer)
+{
+	struct timer_list *timer = container_of(hrtimer, struct timer_list, __hrtimer);
+
+	timer->__function(timer);
+	return HRTIMER_NORESTART;
+}
+
+void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *timer),
+		 unsigned int flags)
+{
+	if (flags != (TIMER_DEFERRABLE | TIMER_PINNED))
+		sim_find("timer_setup() with flags %#x", flags);
+	hrtimer_setup(&timer->__hrtimer, timer_expired, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_PINNED_SOFT);
+	timer->__function = function;
+	timer->__hrtimer.__deferrable = true;
+}
+
+void add_timer_on(struct timer_list *timer, int cpu)
+{
+	struct hrtimer *hrtimer = &timer->__hrtimer;
+	long delay = timer->expires - jiffies;
+
+	sim_step(2 * SIM_CALL);
+	if (hrtimer->__queued)
+		sim_find("%s() of a timer that is pending", __func__);
+	if (delay < 0 || delay > (long)MAX_JIFFY_OFFSET)
+		sim_find("%s() with a delay of %ld jiffies", __func__, delay);
+	delay = max(delay, 1L);
+	if (delay >= 64)
+		delay += sim_rnd(delay / 8 + 1);
+	hrtimer->__expires = delay > KTIME_MAX / 2 / TICK_NSEC ? KTIME_MAX / 2 :
+			     (s64)(jiffies + delay) * TICK_NSEC;
+	hrtimer->__defer = sim_rnd(1ULL << sim_rnd(30));
+	hr_enqueue(hrtimer, cpu_online(cpu) ? &sim_cpus[cpu] : sim_cpu);
+	sim_step(SIM_CALL);
+}
+
+int sim_timer_delete(struct timer_list *timer)
+{
+	return hrtimer_try_to_cancel(&timer->__hrtimer) > 0;
+}
+
+int timer_delete_sync(struct timer_list *timer)
+{
+	return hrtimer_cancel(&timer->__hrtimer);
 }
 
 /* Does any CPU or task have interrupts, preemption or softirqs off? */

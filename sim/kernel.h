@@ -75,6 +75,8 @@ struct sim_cpu {
 	bool			softirq;	/* a softirq is pending */
 	struct task_struct	*bh_owner;	/* see local_bh_disable() */
 	unsigned long long	resched_at, slice_end;
+	unsigned long long	awake_at;	/* when the CPU last began to run a task */
+	unsigned int		deferrables;	/* timer_list timers that are queued */
 	long			rank;		/* see by_rank() */
 	struct list_head	hrtimers;
 	unsigned long long	hr_fire, hr_wanted, hr_late;

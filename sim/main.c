@@ -145,8 +145,8 @@ static bool run(const struct program *p)
 /* Shrinking: make a program simpler while it still has a find of the same kind */
 
 /*
- * Two finds are of the same kind if their texts without numbers, up to the first '(', have the
- * same first characters: see finds().
+ * Take the texts of two finds up to the first '(', without digits and '-'. If their first 30
+ * characters are the same, the finds are of the same kind: see finds().
  */
 static void kind_of(const char *find, char *kind, size_t size)
 {

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <linux/debugobjects.h>
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/sched/task_stack.h>
@@ -132,6 +133,17 @@ static bool in_thread(const struct mwheel *w)
 static bool wall(const struct mwheel *w)
 {
 	return w->config.flags & HWHEEL_REALTIME || w->config.clock == CLOCK_TAI;
+}
+
+static bool deferrable(const struct mwheel *w)
+{
+	return w->config.flags & HWHEEL_DEFERRABLE;
+}
+
+/* An isolated CPU that needs a level or fans on another CPU may not interrupt that CPU for it */
+static bool asks_later(const struct mwheel *w)
+{
+	return deferrable(w) && (sim_world.nohz_full | sim_world.isolcpus);
 }
 
 /* The clock of the drive: that of the hrtimer */
@@ -1036,7 +1048,7 @@ static void note_starved(struct mwheel *w, int cpu)
 		w->wanted_ns[cpu] = 0;
 	else
 		w->wanted_ns[cpu] += sim_time - last;
-	if (w->wanted_ns[cpu] > 100000000)
+	if (w->wanted_ns[cpu] > 100000000 && !asks_later(w))
 		sim_find("CPU %d of %s lacks fans", cpu, w->name);
 }
 
@@ -1140,7 +1152,7 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 	    !peek_ripe(w->wheel, cpu, sim_clock(w)))	/* a rest in a gap looks like a break */
 		sim_find("a break on CPU %d of %s, and no timer is due", cpu, w->name);
 	if (w->config.context == HWHEEL_WORK || w->state != LIVE_WHEEL || !w->pending ||
-	    peek_busy_but_running(w->wheel, cpu) || !armed || is_set(w, cpu) ||
+	    deferrable(w) || peek_busy_but_running(w->wheel, cpu) || !armed || is_set(w, cpu) ||
 	    (u64)expires <= now || sim_random() % (1 + sim_nr_slots / 64))
 		return;
 	for (i = 0; i < sim_all_slots; i++)
@@ -1314,7 +1326,7 @@ void oracle_hrtimer(struct hrtimer *timer, bool end)
 	 * The hrtimer may be started between its interrupt and the run that this interrupt
 	 * begins. Then another interrupt follows, gap or not.
 	 */
-	if (sim_time < w->quiet[cpu] && w->started_at[cpu] >= w->called_at[cpu] &&
+	if (sim_time < w->quiet[cpu] && !deferrable(w) && w->started_at[cpu] >= w->called_at[cpu] &&
 	    !sim_suspends && few_timers(w))
 		sim_find("an interrupt of %s on CPU %d, %llu ns too early for its gap", w->name,
 			 cpu, w->quiet[cpu] - sim_time);
@@ -1403,6 +1415,8 @@ static u64 late_bound(const struct slot *slot, const struct mwheel *w, int cpu, 
 		return 21100000 + w->config.gap_ns + 3 * w->budget + CROWD_MOVE_NS * w->peak +
 		       hotplug;
 	bound = hotplug + HOST_NS + w->config.gap_ns + moves_bound(w);
+	if (deferrable(w))
+		bound += 2 * TICK_NSEC;
 	for (i = 0; i < (int)sim_world.cpus; i++)
 		if (waited_on(slot, w, cpu, i, begin))
 			bound += tally_since(&breaks[nr][i], begin) +
@@ -1469,6 +1483,11 @@ static void check_late(struct slot *slot, struct mwheel *w)
 	if (w->config.clock == CLOCK_BOOTTIME)
 		begin = max(begin, sim_last_suspend);
 	begin = max(max(begin, slot->due_armed_at), slot->ended_at);
+	if (deferrable(w)) {		/* an idle CPU runs no timers */
+		if (sim_cpu->curr == sim_cpu->idle)
+			return;
+		begin = max(begin, (u64)sim_cpu->awake_at);
+	}
 	if (begin >= sim_time)
 		return;
 	over = sim_time - begin;
@@ -1851,7 +1870,8 @@ static void compare_sum(struct mwheel *w, const char *file, int column, int next
 		if (sim_slots[i].wheel == w && sim_slots[i].pending)
 			mine = min(mine, (u64)due_at(w, sim_slots[i].expires));
 	/* If there was no memory, hwheel tries again a second later. */
-	for (i = 0; i < sim_world.cpus && !strcmp(file, "levels") && !was_set(w); i++)
+	for (i = 0; i < sim_world.cpus && !strcmp(file, "levels") && !was_set(w) &&
+	     !asks_later(w); i++)
 		if (cpu_online(i) && w->armed_ahead[i] && !level[i] &&
 		    w->hotplugs == sim_hotplugs &&
 		    w->armed_ahead[i] > sim_alloc_failed_at + 1100000000 &&
@@ -2049,7 +2069,7 @@ static void compare_stats(struct mwheel *w)
 		if (!strcmp(word, "moderated") && sum > (w->config.gap_ns ? runs : 0))
 			sim_find("stats of %s: %llu interrupts moderated", w->name, sum);
 		for (i = 2; i < n && !strcmp(word, "interrupts"); i++)
-			if ((u64)c[i] != w->interrupts[i - 2])
+			if ((u64)c[i] != w->interrupts[i - 2] && !deferrable(w))
 				sim_find("stats of %s: %lld interrupts on CPU %d, not %llu",
 					 w->name, c[i], i - 2, w->interrupts[i - 2]);
 		/* hwheel does not measure every hold of the lock: its maximum may be less */
@@ -2183,13 +2203,13 @@ static void compare_config(struct mwheel *w)
 	if (!strstr(text, wanted))
 		sim_find("config of %s: %s", w->name, text);
 	snprintf(wanted, sizeof(wanted),
-		 "\nclock %s\ncontext %s\nbudget_ns %llu\ngap_ns %llu\n%s%s",
+		 "\nclock %s\ncontext %s\nbudget_ns %llu\ngap_ns %llu\n%s%s%s",
 		 w->config.clock == CLOCK_BOOTTIME ? "boottime" :
 		 w->config.clock == CLOCK_TAI ? "tai" : wall(w) ? "realtime" : "monotonic",
 		 contexts[w->config.context], w->budget, (u64)w->config.gap_ns,
-		 w->config.context == HWHEEL_WORK ? "unbound " : "bytes_per_cpu ",
 		 w->config.context != HWHEEL_WORK ? "" :
-		 w->config.flags & HWHEEL_UNBOUND ? "1\n" : "0\n");
+		 w->config.flags & HWHEEL_UNBOUND ? "unbound 1\n" : "unbound 0\n",
+		 deferrable(w) ? "deferrable 1\n" : "", "bytes_per_cpu ");
 	if (!strstr(text, wanted))
 		sim_find("config of %s: %s", w->name, text);
 	snprintf(wanted, sizeof(wanted), "\nbytes_per_cpu %zu\n", peek_bytes(w->wheel));

@@ -516,7 +516,10 @@ static void do_wheel(const struct op *op)
 		.budget_ns = op->arg[4], .levels = op->arg[6], .gap_ns = op->arg[13],
 		.clock_set = note_set,
 	};
-	w->config.flags = w->config.context == HWHEEL_WORK ? op->arg[5] & 1 : 0;
+	w->config.flags = w->config.context == HWHEEL_WORK ? op->arg[5] & HWHEEL_UNBOUND : 0;
+	if (op->arg[5] & 2 && w->config.context != HWHEEL_HARDIRQ &&
+	    w->config.clock != CLOCK_BOOTTIME)
+		w->config.flags |= HWHEEL_DEFERRABLE;
 	if (op->arg[3] == 3)
 		w->config.flags |= HWHEEL_REALTIME;
 	for (i = 0; i < 6; i++)
@@ -1229,7 +1232,8 @@ static void gen_wheel(struct program *p, int actor, int nr, long long *ticks, bo
 		levels--;
 	ticks[nr] = tick;
 	clock = one_in(4) ? 1 : one_in(3) ? 2 + rnd(2) : 0;
-	EMIT(p, actor, 't', "wheel", nr, tick, rnd(3), clock, budget, rnd(2), levels, spokes[0],
+	EMIT(p, actor, 't', "wheel", nr, tick, rnd(3), clock, budget, rnd(2) | (one_in(8) ? 2 : 0),
+	     levels, spokes[0],
 	     spokes[1], spokes[2], spokes[3], spokes[4], spokes[5], gap);
 }
 

@@ -48,10 +48,17 @@ peek int peek_timer_cpu(const struct hwheel_timer *timer)
 
 peek struct hwheel *peek_wheel(struct hrtimer *timer, int *cpu)
 {
-	struct hwheel_base *base = container_of(timer, struct hwheel_base, hrtimer);
+	struct hwheel_base *base = timer->__deferrable ?
+		container_of(timer, struct hwheel_base, entry.__hrtimer) :
+		container_of(timer, struct hwheel_base, hrtimer);
 
 	*cpu = base->cpu;
 	return base->wheel;
+}
+
+static inline const struct hrtimer *hrtimer_of(const struct hwheel_base *base)
+{
+	return base->wheel->flags & HWHEEL_DEFERRABLE ? &base->entry.__hrtimer : &base->hrtimer;
 }
 
 peek const char *peek_check(struct hwheel *wheel, int cpu)
@@ -75,8 +82,8 @@ peek bool peek_armed(struct hwheel *wheel, int cpu, ktime_t *expires)
 {
 	struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
 
-	*expires = base->hrtimer.__expires;
-	return base->hrtimer.__queued;
+	*expires = hrtimer_of(base)->__deferrable ? base->expires : base->hrtimer.__expires;
+	return hrtimer_of(base)->__queued;
 }
 
 /* Is anything under way or queued on a base, apart from its hrtimer? */
@@ -92,7 +99,7 @@ peek bool peek_busy_but_running(struct hwheel *wheel, int cpu)
 peek bool peek_busy(struct hwheel *wheel, int cpu)
 {
 	return peek_busy_but_running(wheel, cpu) ||
-	       per_cpu_ptr(wheel->bases, cpu)->hrtimer.__running;
+	       hrtimer_of(per_cpu_ptr(wheel->bases, cpu))->__running;
 }
 
 peek u64 peek_pending(struct hwheel *wheel, int cpu)
@@ -130,7 +137,8 @@ peek const char *peek_at_rest(struct hwheel *wheel)
 			return "a wrong state";
 		if (base->levels.walk || base->levels.walked)
 			return "a walk";
-		if (!base->levels.pending && base->armed != HWHEEL_NEVER && !base->hrtimer.__queued)
+		if (!base->levels.pending && base->armed != HWHEEL_NEVER &&
+		    !hrtimer_of(base)->__queued)
 			return "an armed base";
 	}
 	return NULL;

@@ -218,7 +218,7 @@ static void may_return(struct work_call *wc, bool ret)
 	wc->may_be[ret] = true;
 }
 
-/* Is the item to be queued at once, and does a callback that has begun see to it? */
+/* Is the item to be queued at once, and will a callback that has begun queue the item? */
 static bool left_to_callback(const struct item *item, const struct sim_call *call)
 {
 	const struct slot *slot = item->slot;

@@ -20,6 +20,8 @@ struct hrtimer {
 	ktime_t			__expires;
 	clockid_t		__clock;
 	bool			__soft;
+	bool			__deferrable;	/* it is part of a timer_list timer */
+	u64			__defer;	/* an idle CPU runs it so many ns late */
 	struct sim_cpu		*__queued;	/* the CPU that it is queued on; or NULL */
 	struct sim_cpu		*__running;	/* the CPU that runs its callback; or NULL */
 	struct list_head	__entry;
