@@ -56,7 +56,7 @@ peek struct hwheel *peek_wheel(struct hrtimer *timer, int *cpu)
 	return base->wheel;
 }
 
-static inline const struct hrtimer *hrtimer_of(const struct hwheel_base *base)
+static peek const struct hrtimer *hrtimer_of(const struct hwheel_base *base)
 {
 	return base->wheel->flags & HWHEEL_DEFERRABLE ? &base->entry.__hrtimer : &base->hrtimer;
 }
