@@ -412,7 +412,7 @@ struct hwheel_most {
  * @planned: number of levels of the geometry. level[planned] is the parking lot
  * @wanted: number of levels that timers have asked for
  * @pow2: the number of spokes of each level is a power of two
- * @starved: the stock had no fan when one was needed
+ * @starved: the stock is empty, and a fan was needed
  * @closed: one bit for each closed level, and for the attic while it is occupied
  * @want: called with the levels locked when @wanted exceeds @nr or @fans_wanted exceeds
  *	@fans; or NULL
@@ -1146,6 +1146,7 @@ static noinline void levels_bare(struct hwheel_levels *l, struct hwheel_spoke *s
 		if (fan && !fan->bits) {
 			fan->next = l->stock;
 			l->stock = fan;
+			l->starved = false;
 			l->fans_used--;
 			spoke->more &= HWHEEL_CHILD | HWHEEL_CROWDED;
 			fan = NULL;
@@ -2334,6 +2335,8 @@ static inline const char *levels_check(struct hwheel_levels *l)
 
 	if (l->floor < l->clock)
 		return "the floor is before the clock";
+	if (fan && l->starved)
+		return "the stock has a fan, but counts as empty";
 	for (i = l->fans_used; fan && i < l->fans; i++)
 		fan = fan->next;
 	if (fan || i != l->fans)

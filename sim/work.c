@@ -227,8 +227,11 @@ static bool left_to_callback(const struct item *item, const struct sim_call *cal
 	    (call->delay > 0 || item->disabled ||
 	     (call->kind == CALL_QUEUE && call->work->pending)))
 		return false;
-	return !call->work->acts && item->dwork->wq && !slot->pending &&
-	       (slot->popped || slot->expiries || slot->running);
+	if (call->work->acts || !item->dwork->wq)
+		return false;
+	/* While hwheel is taking the timer off its wheel, the table may lag behind. */
+	return slot->pending ? !peek_queued(slot->timer) :
+			       slot->popped || slot->expiries || slot->running;
 }
 
 /* @call, which is about to unlock the item, has taken effect. */
