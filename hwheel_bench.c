@@ -22,8 +22,8 @@
  * subject. The time of the whole loop is measured. Each way to arm and to cancel has a
  * loop of its own, with direct calls.
  *
- * The objects and operations are in large pieces of contiguous memory. These pieces are
- * mapped the same way on every kernel.
+ * The objects and operations are in pieces of 2 MB from kvzalloc(). It takes contiguous
+ * memory if it can. Each kernel maps contiguous memory in the same way.
  *
  * A thread on CPU 0 measures all groups. Only group smp uses threads on other CPUs, too.
  * Interrupts and softirqs are on, except where a comment says otherwise.
@@ -59,7 +59,7 @@
 #include "hwheel.h"
 #include "hwheel_compat.h"
 
-#undef HWHEEL_BROKEN		/* faults are for hwheel.ko */
+#undef HWHEEL_BROKEN		/* the planted faults are only for hwheel.ko */
 #include "hwheel_levels.h"
 
 #define BENCH_ROUNDS		25		/* at most */
@@ -562,9 +562,9 @@ static __always_inline void hwheel_arm_slack_at_one(struct bench_object *object,
 }
 
 /*
- * Does the same as hwheel_arm_slack_at_one(). Group core has relative and absolute rows with
- * slack. So there the variant of the absolute row is called absolute_slack. BENCH_HWHEEL()
- * needs a function for each kind.
+ * Does the same as hwheel_arm_slack_at_one(): BENCH_HWHEEL() needs a function for each kind.
+ * This kind is for group core. Its variant is called absolute_slack, because group core also
+ * has a relative row with slack.
  */
 static __always_inline void hwheel_arm_at_slack_one(struct bench_object *object, s64 when)
 {
@@ -1369,12 +1369,12 @@ static const struct bench_row bench_cascade_rows[] = {
  * tick, in one spoke, over some time, or beyond all levels. Part of a large crowd expires
  * only after the round. When the crowd is armed, the round re-arms some timers, for earlier
  * and later times. At some of these times many spokes begin. A round of edges fills
- * one spoke of each level instead, with too few timers for a crowd. All these spokes begin
- * at one tick.
+ * a bucket and one spoke of each level above 0 instead, with too few timers for a crowd. The
+ * bucket and these spokes begin at one tick.
  *
  * The lateness of a callback counts from its tick. The round subtracts a microsecond (two
- * in hardirq context) for each callback since the wheel was last idle. These are the terms
- * "callbacks" and "breaks" of the formula in Documentation/late.rst.
+ * in hardirq context) for each callback since the wheel was last idle. This time stands for
+ * the terms "callbacks" and "breaks" of the formula in Documentation/late.rst.
  *
  * Timers that are not for the past run in the order of their ticks. So if the next timer is
  * due later than bench_last + bench_break, the wheel was idle. A timer for the past may run
@@ -1475,7 +1475,7 @@ static u64 bench_round_config(struct hwheel_config *config)
 		}
 		reach *= config->spokes[i];
 	}
-	if (bench_random(4) == 0) {	/* as most wheels are */
+	if (bench_random(4) == 0) {	/* the default levels and spokes */
 		config->levels = 0;
 		memset(config->spokes, 0, sizeof(config->spokes));
 		config->spokes[0] = 128;
@@ -1547,8 +1547,9 @@ static void bench_round_crowd(const struct hwheel_config *config, enum bench_how
 }
 
 /*
- * Fill a spoke of each level, and a bucket, that all begin at @base. A timer that is armed
- * one to two widths of a spoke before @base goes to the level of that spoke.
+ * Fill a bucket of the parking lot, and a spoke of each level above 0. All of them begin at
+ * @base. A timer that is armed one to two widths of a spoke before @base goes to the level of
+ * that spoke.
  */
 static void bench_round_edges(const struct hwheel_config *config, u64 width, ktime_t base)
 {

@@ -6,8 +6,8 @@
  * tools/hwheel-convert makes such drivers use this file. New code should use ktime_t.
  *
  * The functions below count delays from now. The present jiffy began up to a jiffy before
- * now. So a delay never ends before jiffies has the wanted value. It may end later, by at
- * most a jiffy.
+ * now. So a delay never ends before jiffies has the wanted value. It may end later, by less
+ * than a jiffy, and the timer expires at the next tick of its wheel.
  */
 #ifndef _HWHEEL_JIFFIES_H
 #define _HWHEEL_JIFFIES_H

@@ -31,10 +31,10 @@
  *		not pending
  *
  * If there is a live arming, but a call finds the timer not pending, then the timer has
- * fired. This is a violation
+ * fired. That is a violation in two cases:
  *
- *  - if the timer was not due yet,
- *  - if there is a passed arming, too, because the callbacks of a timer must not overlap.
+ *  - The timer was not due yet.
+ *  - There is a passed arming, too: the callbacks of a timer must not overlap.
  *
  * Other violations are:
  *
@@ -344,7 +344,13 @@ static const struct {
 static int the_context;			/* of all wheels; -1 for mixed */
 
 static struct wheel kept[WHEELS_KEPT];
-static s64 crowd_at;			/* when the crowd is due: the same on each clock */
+
+/*
+ * Many timers are armed as a crowd: they are due within about 64 ms after the clock of their
+ * wheel reads @crowd_at.
+ */
+static s64 crowd_at;
+
 static atomic_t hotplug_epoch = ATOMIC_INIT(0);
 
 static s64 wheel_clock(const struct wheel *w)
@@ -594,7 +600,7 @@ struct due {
 	s64			armed_at;
 	void			*base;
 	int			epoch;
-	bool			ordered;	/* was in the future when armed */
+	bool			ordered;	/* check the order of its callback */
 };
 
 /* A private timer: the part that stays */
@@ -821,7 +827,11 @@ static void private_arm(struct slot *s, enum event op, struct rnd_state *rnd, bo
 	s->live_due.expires = expires;
 	s->live_due.base = timer_base(timer);
 	s->live_due.epoch = atomic_read(&hotplug_epoch);
-	/* If the callback is running, the timer moves only when the callback has ended */
+	/*
+	 * Do not check the order after OP_ADD_ON: if the callback is running, the timer stays on
+	 * its old base until the callback has ended. Meanwhile a later tick may run on the new
+	 * base.
+	 */
 	s->live_due.ordered = op != OP_ADD_ON && expires > plan.after;
 	s->live_due.armed_at = plan.after;
 }
@@ -941,8 +951,8 @@ static bool may_wait(const struct wheel *w)
 }
 
 /*
- * Events that wait for a callback. @new replaces a timer that is freed. @force: always wait.
- * Set when the timer gets no more events.
+ * Events that wait for a callback. @new replaces a timer that is freed. If @force is set, always
+ * wait. Callers set @force when the timer gets no more events.
  */
 static void private_sync(struct slot *s, enum event op, struct victim *new,
 			 struct rnd_state *rnd, bool force)
@@ -1777,8 +1787,9 @@ static int brief_create(struct brief *b, unsigned int n, struct rnd_state *rnd)
 }
 
 /*
- * Arm the only timer of a wheel. It must expire, and then hwheel_try_cancel() must soon
- * return 0. Poll the timer instead of waiting for it: the wait might never end.
+ * Arm the only timer of a wheel. If the timer is due in more than 2 ms, cancel it. Otherwise it
+ * must expire. In both cases hwheel_try_cancel() must then soon return 0. Poll the timer instead
+ * of waiting for it: the wait might never end.
  */
 static void brief_quiet(struct slot *s, struct rnd_state *rnd)
 {

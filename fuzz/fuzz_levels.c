@@ -7,8 +7,8 @@
  *
  * A line is a list of words. A word is one letter, and numbers with commas between them.
  * The program skips letters that it does not know. It replaces numbers that are missing
- * or out of range. So each line is an input, and old lines stay inputs when letters are
- * added. The first words make the wheel:
+ * or out of range. So every line of text is a valid input, and old lines stay valid when
+ * letters are added. The first words make the wheel:
  *
  *	gT,N,N,...	tick in nanoseconds, number of spokes of each level
  *	cT		first value of the clock
@@ -432,9 +432,10 @@ static void del_any(unsigned int n)
 /* Slack */
 
 /*
- * How coarsely @tick is aligned: by the widest slot that begins there, and then by the
- * greatest power of two that divides that slot's number. If the number of spokes of each
- * level is a power of two, the result is the number of zero bits at the end of @tick.
+ * How coarsely @tick is aligned. Let i be the highest level in which a slot begins at @tick,
+ * and z the number of zero bits at the end of that slot's number. Returns 64 * i + z. But if
+ * each level's number of spokes is a power of two, returns the number of zero bits at the end
+ * of @tick.
  */
 static u64 roundness(u64 tick)
 {

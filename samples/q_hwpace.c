@@ -22,11 +22,11 @@ static void explain(void)
 		"Usage: ... hwpace rate RATE [ maxrate RATE ] [ burst BYTES ] [ limit PACKETS ]\n"
 		"                  [ flows NUMBER ] [ slack TIME ]\n"
 		"rate     of all flows together\n"
-		"maxrate  of each flow; 0 (the default) for none\n"
-		"burst    bytes that may go at once after a pause (0)\n"
-		"limit    packets that may wait (the device's txqueuelen)\n"
-		"flows    queues that flows are hashed to (1024)\n"
-		"slack    how late a packet may leave, to share an interrupt (0)\n");
+		"maxrate  of each flow; 0 for none (default: 0)\n"
+		"burst    bytes that may go at once after a pause (default: 0)\n"
+		"limit    packets that may wait (default: the device's txqueuelen)\n"
+		"flows    queues that flows are hashed to (default: 1024)\n"
+		"slack    how late a packet may leave, to share an interrupt (default: 0)\n");
 }
 
 static int parse_option(struct nlmsghdr *n, const char *name, const char *arg)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs all tests. Each file in suites/ is a suite. As many suites run at a time as there
-# are CPUs. The longest begin first. The last line is
+# Runs the tests. With ALL=1 it also runs the suites that take long. Each file in suites/ is a
+# suite. As many suites run at a time as there are CPUs. The longest begin first. The last line is
 #	N passed, N failed, N skipped
 # The exit status is 0 if a test passed and none failed.
 #
@@ -11,8 +11,8 @@
 #	# Takes: N s			roughly, from a warm cache
 #	# Takes: N s, alone		no other suite runs meanwhile
 #	# When: ALL=1			left out of a plain "make check"
-# (When is optional) and defines the function suite. The function runs in a shell of its
-# own, with lab/lab.sh and the functions below.
+# The line "When:" is optional. The file also defines the function suite. The function runs in a
+# shell of its own, with lab/lab.sh and the functions below.
 #
 # Usage: [SUITE='name...'|list] [ALL=1] check.sh
 

@@ -47,7 +47,8 @@ FAMILIES = {
                r"hrtimer_(?:try_to_)?cancel", r"hwheel_(?:try_)?(?:cancel|shutdown)(?:_sync)?"),
     "ask": (r"timer_pending|hrtimer_is_queued", r"hwheel_pending"),
 }
-# Things that hwheel does not have. Code with them must stay as it is.
+# Things that hwheel_system, the wheel of converted timers, does not have. Code with them must
+# stay as it is.
 STAYS = re.compile(r"\b(?:TIMER_DEFERRABLE|TIMER_IRQSAFE|HRTIMER_MODE_\w+_HARD|"
                    r"CLOCK_(?:REALTIME|BOOTTIME|TAI)|hrtimer_active)\b")
 
@@ -257,9 +258,9 @@ class Worker:
 
     @staticmethod
     def wrong(before, after):
-        """Finds lost calls, and lost flags and names that hwheel does not have. This check
-        is simpler than the converter. The build finds uses of a timer's members, because
-        the members have other names there: see hide()."""
+        """Finds lost calls, and lost flags and names that hwheel_system does not have (STAYS).
+        This check is simpler than the converter. The build finds uses of a timer's members,
+        because the members have other names there: see hide()."""
         old, new = ("\n".join(map(bare, texts.values())) for texts in (before, after))
         found = []
         for family, (was, now) in FAMILIES.items():
@@ -362,7 +363,7 @@ def table(results, total):
             100 * n / max(1, len(some))) for _, some in columns)))
     for verdict, words in VERDICTS.items():
         row(words, [verdict])
-    row("need no hand", ["right", "alone"])
+    row("need no human", ["right", "alone"])
     groups = [sum(result["groups"][i] for result in results) for i in range(3)]
     uses = sum(int(number) for result in results for line in result["report"][-1:]
                for number in re.findall(r": (\d+) uses", line))

@@ -79,7 +79,8 @@ counted()
 	assert wrong(text, text.replace("TIMER_DEFERRABLE", "0"))
 	assert wrong("hrtimer_setup(t, f, CLOCK_TAI, m);", "hwheel_setup(t, w, f, 0);")
 
-	# No member of a timer has its own name in the copy that drivers are built with
+	# Drivers are built with a copy of hwheel.h. In the copy, each member of a timer has another
+	# name: hidden_...
 	all_.hide(sys.argv[2])
 	header = all_.bare(all_.read(sys.argv[2] + "/hwheel.h"))
 	members = re.findall(r"(\w+)(?:\)\([^)]*\))?;", re.search(

@@ -29,7 +29,8 @@ exact()
 		[ "${count[early]:-}/${count[lost]:-}/${count[double]:-0}" = 0/0/0 ]
 }
 
-# draw: keeps the recording in the cache. need may die, so it runs in a subshell.
+# draw: keeps the recording in the cache, and draws it. need() may end the script, so draw()
+# calls need() in a subshell.
 draw()
 {
 	local recording=$lab_cache/log/demo-$flavour.recording

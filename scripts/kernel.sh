@@ -11,9 +11,9 @@
 #
 # Usage: [KERNELS='name...'] kernel.sh
 #	 BENCH=1 [TURNS=n] [ROUNDS=n] kernel.sh
-#	 KERNELS are kernels of scripts/lab/kernels/ without "uml-", to compare with plain. The
-#	 default is hwheel. TURNS is how often BENCH boots each kernel, ROUNDS how often
-#	 it measures in a boot.
+#	 KERNELS are names of kernels in scripts/lab/kernels/, without the prefix "uml-". These
+#	 kernels are compared with plain. The default is hwheel. TURNS is how often BENCH boots
+#	 each kernel, ROUNDS how often it measures in a boot.
 
 . "$(dirname "$0")/lab/lab.sh"
 . "$(dirname "$0")/lab/verdicts.sh"
@@ -169,7 +169,7 @@ tests()
 		verdict "$name: as on plain" same "$name"
 		verdict "$name: on wheels" on_wheels "$name" io_uring timerfd
 	done
-	# Simulated time excludes several CPUs
+	# UML has simulated time only with one CPU
 	[[ " $kernels " = *" hwheel "* ]] || return 0
 	for name in plain hwheel; do
 		verdict "simulated time of $name" boot "$name" simulated time-travel=inf-cpu

@@ -472,7 +472,7 @@ class Bench:
         self.gcc(f'{out}/{program}.o', *self.parts(program), *options, '-o', f'{out}/{program}')
 
     def check_original(self, name, program, arguments):
-        """A test that the original fails would catch all mutants."""
+        """Raises Broken if the original fails the test: such a test would catch all mutants."""
         out = f'{self.dir}/original'
         with self.locks[program]:
             if name in self.took:
@@ -504,7 +504,8 @@ class Bench:
         return FILES if program in self.flags else ('hwheel_levels.h',)
 
     def check_mutable(self, program):
-        """A program that does not include the mutated sources would catch nothing."""
+        """Raises Broken if the program does not include the mutated sources: it would catch no
+        mutant."""
         for name in self.sources(program):
             src = self.source(name, '#error mutated')
             try:

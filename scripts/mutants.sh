@@ -11,7 +11,7 @@
 #
 # Usage: [VARIABLE=value...] mutants.sh
 #
-# COUNT=n		takes a sample of so many mutants (default: all of them)
+# COUNT=n		takes a sample of n mutants (default: all of them)
 # SEED=n		another seed takes another sample
 # FILE='name...'	takes the mutants of these files; FUNCTION='name...': of these functions
 # SINCE=commit		takes the mutants of the lines that have changed since a commit

@@ -53,7 +53,7 @@ faults=(
 	"exhaustive	/l->above = min(l->above, spoke->bound)/ s/min/max/	timers above level 0 seem to be due later"
 )
 
-# Why3 of Debian 12 has no driver for cvc5. The driver for cvc4 works with it.
+# Why3 of Debian 12 has no driver for cvc5. The driver for cvc4 works with cvc5, too.
 provers()
 {
 	local drivers=$lab_work/drivers

@@ -39,7 +39,7 @@ suspend=${SUSPEND-0}
 # In UML hwheel tests a variable instead.
 users=once
 [ "${flavour#uml}" = "$flavour" ] || users=often
-# If not 0, the module is removed after so many seconds, during the test
+# If not 0, the guest removes the module after this many seconds, during the test
 unload=${UNLOAD-0}
 [ "$unload" = 0 ] || time=$unload
 name=torture-$flavour-$cpus${broken:+-$broken}

@@ -91,11 +91,11 @@ struct sim_world {
 	unsigned long long	seed;
 	unsigned int		cpus;
 	unsigned long long	start;		/* the clock's first value */
-	unsigned int		jitter;		/* a switch takes up to so many ns more */
-	unsigned int		stall;		/* one in so many switches is a stall; 0: none */
+	unsigned int		jitter;		/* a switch takes up to this many ns more */
+	unsigned int		stall;		/* one in this many switches is a stall; 0: none */
 	unsigned int		stall_ns;	/* the longest stall */
-	unsigned int		late_irq;	/* an interrupt may be so many ns late */
-	unsigned int		ranks;		/* one in so many switches changes a rank; or 0 */
+	unsigned int		late_irq;	/* an interrupt may be this many ns late */
+	unsigned int		ranks;		/* one in this many switches changes a rank; 0: none */
 	bool			holds;		/* race.c holds up CPUs */
 	bool			migrate;	/* tasks move between CPUs */
 	unsigned int		nohz_full;	/* isolated by nohz_full; a bit for each CPU */

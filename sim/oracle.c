@@ -1618,7 +1618,7 @@ void oracle_callback_end(struct slot *slot, u64 life)
 {
 	sim_quiet_steps = 0;
 	slot->due_wheel->called_at[slot->due_cpu] = sim_time;
-	/* The time that hwheel needs for a call counts as the callback's time. */
+	/* The time that hwheel needs to call a callback counts as the callback's time. */
 	tally(&busy[sim_cpu->id], sim_time, 400 + sim_world.jitter);
 	if (slot->due_past) {
 		u64 ns = sim_time - slot->begun_at;
@@ -1767,8 +1767,8 @@ char *oracle_read(const struct mwheel *w, const char *file, size_t chunk)
 #define NONE	(-1LL)
 
 /*
- * Read a row of a file into @word and @column. A column that is no number becomes 0, and
- * - becomes NONE. Returns the number of columns, or -1 at the end.
+ * Read a row of a file into @word and @column. A column that is no number becomes 0. The column
+ * "-" becomes NONE. Returns the number of columns, or -1 at the end.
  */
 static int row(char **text, char *word, s64 *column, int most)
 {
@@ -1945,7 +1945,7 @@ static void check_level(struct mwheel *w, const s64 *c, const struct rows *spoke
 		occupied++;
 		timers += spoke[4];
 		next = next == NONE ? spoke[3] : min(next, spoke[3]);
-		/* An overdue timer is in the spoke of the clock. */
+		/* spoke[3] is the bound of the spoke */
 		if (level < planned && spoke[3] < S64_MAX &&
 		    spoke[3] / (s64)w->tick / (s64)width % n != spoke[2])
 			sim_find("spoke %lld of level %lld of %s is for %lld", spoke[2], level,

@@ -901,7 +901,7 @@ static void check_overdue(void)
 
 /*
  * "most COUNTER N" and "least COUNTER N": bounds on a counter of wheel 1 at the end. They are
- * not checked if the CPU was held up for KIND=race.
+ * not checked if race.c has held up a CPU (KIND=race).
  */
 static void check_bounds(void)
 {
@@ -1378,7 +1378,7 @@ void program_generate(struct program *p, unsigned long long seed)
 	unsigned int actors, cpus, n, i, slots, wheels, nr_wheels = 0;
 	static const char *const asking[] = { "pending", "expires", "remaining", "running" };
 	bool hotplug, oom, suspend, churn, crowd, mistakes, reads, few, fight, parked, toggle;
-	unsigned int sleeps;		/* one in so many operations; 0: none */
+	unsigned int sleeps;		/* one in this many operations; 0: none */
 	unsigned int works;		/* items of delayed work */
 	long long ticks[SIM_WHEELS] = { };
 

@@ -17,7 +17,7 @@ usage()
 	recording for hwheel-top --replay and hwheel-plot. Needs root.
 
 	  -i SECONDS    time between two snapshots (default: 1)
-	  -n SNAPSHOTS  stop after so many (default: when the wheel is gone)
+	  -n SNAPSHOTS  stop after this many snapshots (default: when the wheel is gone)
 	  -h            this help
 
 	HWHEEL_DEBUGFS names another folder than /sys/kernel/debug/hwheel.

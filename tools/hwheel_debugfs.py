@@ -5,14 +5,15 @@ A snapshot is the text of the files of /sys/kernel/debug/hwheel/<wheel>/, except
 timers, at one time. A recording is a series of snapshots in one of two forms. Each
 line tells which form it has:
 
-JSON lines, as hwheel-top --record writes them, an object a snapshot:
+JSON lines, as hwheel-top --record writes them. Each line is an object with one
+snapshot:
 
 	{"version": 1, "wheel": "system", "time_ns": 5000000000,
 	 "files": {"config": "# name value\\n...", "levels": "...", ...}}
 
-marked lines, as hwheel-record.sh prints them, in which each line of a file
-follows the file's name. Lines without the mark are ignored, so the log of a
-serial console that also has kernel messages is a recording, too:
+Marked lines, as hwheel-record.sh prints them. Each begins with the mark. Before
+each line of a file stands the file's name. Lines without the mark are ignored,
+so the log of a serial console that also has kernel messages is a recording, too:
 
 	hwr1 begin system 5.00
 	hwr1 config # name value

@@ -315,7 +315,7 @@ class Plan(Test):
         self.assertIn('47,296 bytes', self.ok('hwheel-plan', '--range', '1y'))
 
     def brute_force(self, n, longest):
-        """Moves by delay, over all phases of the clock."""
+        """Returns, for each delay, the mean number of moves over all phases of the clock."""
         moves = collections.Counter()
         reach = Base(n, 0).u[-1]
         phases = reach // n[-1] << (longest * n[-1] // reach + 1).bit_length()
@@ -509,13 +509,13 @@ class Top(Test):
         self.debugfs = ['--debugfs', self.path('wheels')]
 
     def rings(self, text):
-        """(the line of its level, the ring) of each."""
+        """Returns (line of the level, its ring) for each level."""
         lines = text.splitlines()
         return [(line, lines[n + 1]) for n, line in enumerate(lines)
                 if line.startswith('level ')]
 
     def check_frame(self, text, width, cpu=None, marks='·┃'):
-        """Whether the rings are those of the wheel."""
+        """Checks that the rings show the timers of the wheel."""
         self.assertLessEqual(max(map(len, text.splitlines())), width)
         rings = self.rings(text)
         self.assertEqual(len(rings), len(self.wheel.n))
@@ -676,7 +676,8 @@ class Top(Test):
         for shell in (['dash'], ['busybox', 'sh']):
             done = self.record_sh(shell, '-n', '2', '-i', '0.01')
             self.assertEqual((done.returncode, done.stderr), (0, ''))
-            # As a console may have it: noise between, and before a line
+            # As on a console: a time stands before each line, and other messages between the
+            # lines
             noisy = re.sub('^', '[ 1.0] ', done.stdout, flags=re.M).replace(
                 '\n', '\r\nrandom: crng init done\r\n')
             for text in (done.stdout, noisy):

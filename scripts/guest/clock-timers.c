@@ -3,7 +3,8 @@
  * The guest of clock.sh loads this module, and sets the clock back and forth. The module has
  * wheels of CLOCK_REALTIME and CLOCK_TAI, of all contexts. Each timer has a twin: an
  * hrtimer of the same clock that is armed for the same instant. At the end the module
- * compares the times on CLOCK_MONOTONIC at which both have fired. Writing to a parameter
+ * compares the times on CLOCK_MONOTONIC at which both have fired. A write to a parameter is a
+ * command:
  *
  *	arm FIRST STEP	arms the next timers, on each CPU: for the multiples of STEP from
  *			now + FIRST on. So if STEP divides a day, one may be for midnight

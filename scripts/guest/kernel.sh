@@ -23,7 +23,7 @@ try()
 	echo "$1: $result"
 }
 
-# tests: runs all tests
+# tests: runs the tests that do not need simulated time
 tests()
 {
 	./uring-test && ./timerfd-test && wireguard_pings 3 || return

@@ -25,7 +25,7 @@
 #include "hwheel_compat.h"
 
 #define TIMERS		1000
-#define FAR		50		/* so many of them are due in hours */
+#define FAR		50		/* this many of them are due in hours */
 #define FIRST_MS	1000
 #define APART_MS	2
 

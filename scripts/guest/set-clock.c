@@ -4,7 +4,7 @@
  *
  * Usage: set-clock tai SECONDS		sets the difference of CLOCK_TAI
  *	  set-clock slew PPM		lets the clocks run faster or slower
- *	  set-clock leap SECONDS	goes to so many seconds before the end of a day, and
+ *	  set-clock leap SECONDS	goes to SECONDS seconds before the end of a day, and
  *					inserts a leap second there
  */
 #include <stdio.h>

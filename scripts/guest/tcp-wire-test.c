@@ -34,7 +34,7 @@
 /* How long a packet is on the wire */
 #define DELAY		(10 * MSEC)
 #define MAX_PACKETS	4096
-/* A receive window takes as much */
+/* A receive window has room for these bytes */
 #define PACED_BYTES	60000
 /* How far apart the packets of a burst may be */
 #define BURST		(100 * USEC)
@@ -102,7 +102,7 @@ static void take(struct packet *p)
 		die("too many packets");
 }
 
-/* Carry packets until @until, or until @packets packets have come since forget() */
+/* Carry packets until @until, or until @wanted packets have come since forget() */
 static void carry(long long until, int wanted)
 {
 	struct packet *p;
@@ -174,7 +174,7 @@ static void close_connection(void)
 	forget();
 }
 
-/* Send @bytes of data, and see the packets that this takes at once */
+/* Send @bytes of data, and take the packets that TCP sends at once */
 static void send_bytes(int bytes)
 {
 	static char data[1 << 20];
@@ -293,11 +293,11 @@ static void test_delayed_ack(void)
 }
 
 /*
- * After a burst of packets, the next burst begins when the time of the first one's bytes is
- * over. If TCP sends a burst too late, it sends the next burst earlier by the same time. So
- * the test counts from the first paced burst: a later burst must not come before the time that
- * all bytes since then take at the rate. The first paced burst may itself be some microseconds
- * late. The first ten segments are not paced.
+ * At @rate, a burst of n bytes takes n / @rate. Then the next burst begins. If TCP sends a burst
+ * too late, it sends the next burst earlier by the same time. So the test counts the bytes n since
+ * the first paced burst began. The next burst must not come earlier than n / @rate after that
+ * instant. The first paced burst may itself be some microseconds late. The first ten segments
+ * are not paced.
  */
 static void test_pacing(int rate)
 {
@@ -335,8 +335,8 @@ static void test_pacing(int rate)
 }
 
 /*
- * After a pause TCP sends a burst at once. The next burst begins after half the time of the
- * first one's bytes, because TCP makes up for the pause.
+ * After a pause TCP sends a burst at once. If this burst has n bytes, the next burst begins after
+ * n / @rate / 2, because TCP makes up for the pause.
  */
 static void test_pacing_after_pause(int rate)
 {

@@ -2,7 +2,7 @@
 /*
  * Tests the arithmetic of hwheel_jiffies.h in user space. convert.sh builds it
  * with empty kernel headers. A jiffy is 4 ms here. The test compares the results
- * with sums in 128 bits.
+ * with calculations in 128 bits.
  */
 #include <limits.h>
 #include <stdbool.h>

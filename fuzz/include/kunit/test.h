@@ -15,7 +15,7 @@
 #include <linux/types.h>
 
 #define GFP_KERNEL		0
-#define atomic_t		int	/* hwheel_test.h has one */
+#define atomic_t		int	/* hwheel_test.h declares variables of this type */
 
 struct kunit {
 	const char		*name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* hrtimers that expire in hardirq context, where their callbacks must run */
+/* hrtimers that expire in hardirq context. Only "harmless" may move to softirq context */
 #include <linux/module.h>
 
 struct hard {

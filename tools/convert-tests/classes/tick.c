@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* hrtimers that may be armed for less than a tick of the wheel, 1 ms */
+/* hrtimers: three may be armed for 1 ms, the wheel's tick, or for less. The others can't */
 #include <linux/module.h>
 
 #define TICK_PERIOD_NS	(125 * NSEC_PER_USEC)
