@@ -112,7 +112,7 @@ help:
 	@echo '                  BROKEN=fault: plants this fault, which the test must find'
 	@echo 'make fuzz         runs libFuzzer on the levels, in user space; TIME=seconds'
 	@echo 'make sim          runs random programs on hwheel.c and a simulated kernel, in user space,'
-	@echo '                  until an oracle finds a bug; TIME=seconds SEED=n'
+	@echo '                  until TIME is up or you interrupt it; TIME=seconds SEED=n'
 	@echo '                  KIND=rt: as on PREEMPT_RT; KIND=asan: with sanitizers'
 	@echo 'make mutants      mutates hwheel.c and six headers, and prints which mutants survive all'
 	@echo '                  tests in user space (takes hours); COUNT=n SEED=n: only a sample'

@@ -1478,20 +1478,23 @@ void hrtimer_start(struct hrtimer *timer, ktime_t expires, enum hrtimer_mode mod
 	sim_step(SIM_CALL);
 }
 
-int hrtimer_try_to_cancel(struct hrtimer *timer)
+/* Dequeue @timer if it is queued */
+static int hr_remove(struct hrtimer *timer)
 {
-	struct sim_cpu *c;
+	struct sim_cpu *c = timer->__queued;
 
-	sim_step(2 * SIM_CALL);
-	if (timer->__running && !timer->__deferrable)
-		return -1;
-	c = timer->__queued;
 	if (!c)
-		return timer->__running ? -1 : 0;
+		return 0;
 	hr_dequeue(timer);
 	hr_program(c);
 	c->irq_next = irq_next(c);
 	return 1;
+}
+
+int hrtimer_try_to_cancel(struct hrtimer *timer)
+{
+	sim_step(2 * SIM_CALL);
+	return timer->__running ? -1 : hr_remove(timer);
 }
 
 int hrtimer_cancel(struct hrtimer *timer)
@@ -1543,7 +1546,7 @@ void add_timer_on(struct timer_list *timer, int cpu)
 	sim_step(2 * SIM_CALL);
 	if (hrtimer->__queued)
 		sim_find("%s() of a timer that is pending", __func__);
-	if (delay < 0 || delay > (long)MAX_JIFFY_OFFSET)
+	if (delay > (long)MAX_JIFFY_OFFSET)
 		sim_find("%s() with a delay of %ld jiffies", __func__, delay);
 	delay = max(delay, 1L);
 	if (delay >= 64)
@@ -1557,7 +1560,8 @@ void add_timer_on(struct timer_list *timer, int cpu)
 
 int sim_timer_delete(struct timer_list *timer)
 {
-	return hrtimer_try_to_cancel(&timer->__hrtimer) > 0;
+	sim_step(2 * SIM_CALL);
+	return hr_remove(&timer->__hrtimer);
 }
 
 int timer_delete_sync(struct timer_list *timer)
