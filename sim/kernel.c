@@ -1531,7 +1531,7 @@ void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *t
 		 unsigned int flags)
 {
 	if (flags != (TIMER_DEFERRABLE | TIMER_PINNED))
-		sim_find("timer_setup() with flags %#x", flags);
+		sim_find("%s() with flags %#x", __func__, flags);
 	hrtimer_setup(&timer->__hrtimer, timer_expired, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_PINNED_SOFT);
 	timer->__function = function;

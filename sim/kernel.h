@@ -95,7 +95,7 @@ struct sim_world {
 	unsigned int		stall;		/* one in this many switches is a stall; 0: none */
 	unsigned int		stall_ns;	/* the longest stall */
 	unsigned int		late_irq;	/* an interrupt may be this many ns late */
-	unsigned int		ranks;		/* one in this many switches changes a rank; 0: none */
+	unsigned int		ranks;		/* one in this many switches changes a rank */
 	bool			holds;		/* race.c holds up CPUs */
 	bool			migrate;	/* tasks move between CPUs */
 	unsigned int		nohz_full;	/* isolated by nohz_full; a bit for each CPU */

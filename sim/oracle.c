@@ -1486,7 +1486,7 @@ static void check_late(struct slot *slot, struct mwheel *w)
 	if (deferrable(w)) {		/* an idle CPU runs no timers */
 		if (sim_cpu->curr == sim_cpu->idle)
 			return;
-		begin = max(begin, (u64)sim_cpu->awake_at);
+		begin = max_t(u64, begin, sim_cpu->awake_at);
 	}
 	if (begin >= sim_time)
 		return;
