@@ -21,6 +21,9 @@ run_pacing()
 	local name out=$lab_work/pacing-$1
 
 	KERNEL=$1 "$lab_scripts/pacing.sh" | tee "$out" || :
+	# If the host has held up the guest for some 10 ms, a longer run shows the rate
+	grep -qx "pacing: rate ok" "$out" ||
+		TIME=8 KERNEL=$1 "$lab_scripts/pacing.sh" | tee "$out" || :
 	for name in load options churn rate below limit departure busy unload dmesg; do
 		verdict "$1 $name" "$out" grep -qx "pacing: $name ok" "$out"
 	done

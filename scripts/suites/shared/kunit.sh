@@ -37,7 +37,7 @@ boot_kunit()
 		echo "parameters='$*' loads=${LOADS:-0}"
 		cat "$lab_scripts/guest/kunit.sh"
 	} >"$dir/payload"
-	TIMEOUT=${TIMEOUT:-300} APPEND="kunit.autorun=1 ${APPEND-}" "${boot[@]}" "$dir/payload" \
+	TIMEOUT=${TIMEOUT:-900} APPEND="kunit.autorun=1 ${APPEND-}" "${boot[@]}" "$dir/payload" \
 		"$dir"/hwheel.ko "$dir"/hwheel_kunit.ko |
 		tee "$dir/console" || status=$?
 	verdict "load and unload$on" "$dir/console" [ $status = 0 ]
