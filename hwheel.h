@@ -406,8 +406,8 @@ struct hwheel_delayed_work {
 	struct hwheel_timer	timer;
 	struct workqueue_struct	*wq;		/* where @timer queues @work; NULL: not armed */
 	int			cpu;		/* CPU on which @timer queues @work */
-	unsigned int		disabled : 30;	/* disable depth; 0: enabled */
-	unsigned int		callbacks : 2;	/* see hwheel_work.h */
+	unsigned int		disabled : 24;	/* disable depth; 0: enabled */
+	unsigned int		callbacks : 8;	/* see hwheel_work.h */
 };
 
 void __hwheel_work_expired(struct hwheel_timer *timer);

@@ -13,9 +13,16 @@
  * When the function begins, the workqueue code makes the state idle. All other changes are
  * made under a lock. The timer's callback takes this lock, too. Before it has the lock,
  * others may change the state, even several times. dwork->callbacks is the number of callbacks
- * that will still take the lock: one if the timer is pending, and one if a callback has begun
- * and does not have the lock yet. (Two callbacks of a timer can't run at once.) If
- * the state is armed, the last one of these callbacks queues the work item when it has the lock.
+ * that will still take the lock:
+ *
+ *  - one if the timer is pending
+ *  - one if a callback has begun and does not have the lock yet. (Two callbacks of a timer can't
+ *    run at once.)
+ *  - one for each task in hwheel_flush_delayed_work() that has cancelled the timer, and will do
+ *    what the callback would do
+ *
+ * If the state is armed, the last one of these callbacks queues the work item when it has the
+ * lock.
  *
  * As soon as the work item is queued, its function may run and free the delayed work. So
  *

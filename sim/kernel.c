@@ -1367,7 +1367,8 @@ static unsigned long long hr_program(struct sim_cpu *c)
 /* @c has become idle, or is not idle any more. Its timer_list timers expire later, or sooner. */
 static void idle_changes(struct sim_cpu *c)
 {
-	c->awake_at = sim_time;
+	if (c->curr != c->idle)
+		c->awake_at = sim_time;
 	if (!c->deferrables)
 		return;
 	hr_program(c);

@@ -1233,8 +1233,7 @@ static void gen_wheel(struct program *p, int actor, int nr, long long *ticks, bo
 	ticks[nr] = tick;
 	clock = one_in(4) ? 1 : one_in(3) ? 2 + rnd(2) : 0;
 	EMIT(p, actor, 't', "wheel", nr, tick, rnd(3), clock, budget, rnd(2) | (one_in(8) ? 2 : 0),
-	     levels, spokes[0],
-	     spokes[1], spokes[2], spokes[3], spokes[4], spokes[5], gap);
+	     levels, spokes[0], spokes[1], spokes[2], spokes[3], spokes[4], spokes[5], gap);
 }
 
 static void gen_cb(struct program *p, int actor, long long slot, long long n, long long tick,

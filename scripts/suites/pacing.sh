@@ -6,8 +6,9 @@
 
 suite()
 {
-	# A guest of QEMU keeps up with 4 Mbit/s even if the host is busy
-	local RATE=4 TIME=2 kernel
+	# A guest of QEMU keeps up with 4 Mbit/s even if the host is busy. A busy host may hold up
+	# the guest for some 10 ms, which must be little beside TIME
+	local RATE=4 TIME=8 kernel
 
 	export RATE TIME
 	run_pacing 6.12
@@ -21,9 +22,6 @@ run_pacing()
 	local name out=$lab_work/pacing-$1
 
 	KERNEL=$1 "$lab_scripts/pacing.sh" | tee "$out" || :
-	# If the host has held up the guest for some 10 ms, a longer run shows the rate
-	grep -qx "pacing: rate ok" "$out" ||
-		TIME=8 KERNEL=$1 "$lab_scripts/pacing.sh" | tee "$out" || :
 	for name in load options churn rate below limit departure busy unload dmesg; do
 		verdict "$1 $name" "$out" grep -qx "pacing: $name ok" "$out"
 	done
