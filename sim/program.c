@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/sched/isolation.h>
 #include <linux/slab.h>
@@ -893,6 +894,9 @@ static void check_overdue(void)
 		/* Threads may have to wait for softirqs that take all of the CPU. */
 		if (slot->pending && (SIM_RT || slot->wheel->config.context == HWHEEL_WORK))
 			most += oracle_held_up(slot->armed_at);
+		/* A small budget lets only a few of a crowd run in each jiffy */
+		if (slot->pending && slot->wheel->config.flags & HWHEEL_DEFERRABLE)
+			most += slot->wheel->peak * (u64)TICK_NSEC;
 		if (slot->pending && slot->armed_at + most < sim_time &&
 		    (u64)slot->expires + slot->wheel->tick + most < (u64)sim_clock(slot->wheel))
 			sim_find("timer %u is due, and does not run", i);
