@@ -830,6 +830,8 @@ static void ksoftirqd_main(void *arg)
 static wait_queue_head_t bh_free = { { &bh_free.waiting, &bh_free.waiting } };
 
 /* On PREEMPT_RT this locks the CPU's softirqs. The softirq thread takes that lock, too. */
+static void wake_waiters(wait_queue_head_t *wq);
+
 void local_bh_disable(void)
 {
 	struct task_struct *task = sim_cpu->curr;
@@ -857,7 +859,7 @@ void local_bh_enable(void)
 		if (!--c->curr->bh) {
 			c->bh_owner = NULL;
 			c->curr->pinned = c->curr == c->ksoftirqd;
-			wake_up_all(&bh_free);
+			wake_waiters(&bh_free);
 		}
 		return;
 	}
@@ -1138,7 +1140,7 @@ void mutex_lock(struct mutex *mutex)
 void mutex_unlock(struct mutex *mutex)
 {
 	sleeping_unlock(&mutex->owner, "mutex");
-	wake_up_all(&released);
+	wake_waiters(&released);
 }
 
 void spin_lock_init(spinlock_t *lock)
@@ -1163,7 +1165,7 @@ void spin_unlock(spinlock_t *lock)
 {
 	sleeping_unlock(&lock->owner, "spinlock");
 	lock->turn++;
-	wake_up_all(&released);
+	wake_waiters(&released);
 }
 
 void spin_lock_bh(spinlock_t *lock)
@@ -1232,7 +1234,7 @@ bool sim_wait_until(unsigned long long end)
 	return true;
 }
 
-void wake_up_all(wait_queue_head_t *wq)
+static void wake_waiters(wait_queue_head_t *wq)
 {
 	sim_step(SIM_CALL);
 	while (!list_empty(&wq->waiting)) {
@@ -1242,6 +1244,14 @@ void wake_up_all(wait_queue_head_t *wq)
 		sim_wake(wait->task);
 	}
 	sim_step(SIM_CALL);
+}
+
+/* The kernel's own wakes call wake_waiters(): they take raw locks only, or none is held. */
+void wake_up_all(wait_queue_head_t *wq)
+{
+	if (SIM_RT && nr_held[sim_cpu->id])
+		sim_find("wake_up_all() takes a lock that may sleep, and a raw lock is held");
+	wake_waiters(wq);
 }
 
 bool wq_has_sleeper(wait_queue_head_t *wq)
@@ -1777,7 +1787,7 @@ static void run_work(struct pool *pool, struct work_struct *work)
 		flusher->done |= flusher->worker == task;
 	task->work = NULL;
 	wq->active--;
-	wake_up_all(&work_done);
+	wake_waiters(&work_done);
 	for (i = 0; i <= SIM_CPUS; i++)		/* works that waited for this one */
 		if (&pools[i] != pool && !list_empty(&pools[i].works))
 			more_workers(&pools[i]);
@@ -1896,7 +1906,7 @@ bool cancel_work(struct work_struct *work)
 	oracle_work_cancelled(work);
 	for (flusher = flushers; flusher; flusher = flusher->next)
 		flusher->done |= flusher->work == work && !flusher->worker;
-	wake_up_all(&work_done);
+	wake_waiters(&work_done);
 	return true;
 }
 
@@ -1969,7 +1979,7 @@ void cpus_read_lock(void)
 void cpus_read_unlock(void)
 {
 	hotplug_readers--;
-	wake_up_all(&hotplug);
+	wake_waiters(&hotplug);
 }
 
 /* Static keys. A change takes the CPU hotplug lock, and some time. */
@@ -2003,7 +2013,7 @@ static void hotplug_begin(void)
 static void hotplug_end(void)
 {
 	hotplug_writer = NULL;
-	wake_up_all(&hotplug);
+	wake_waiters(&hotplug);
 }
 
 int cpuhp_setup_state_nocalls(int state, const char *name, int (*prepare)(unsigned int cpu),
@@ -2066,7 +2076,7 @@ static void take_down(void *arg)
 	c->irq_next = SIM_NEVER;
 	sim_horizon = SIM_NEVER;	/* no other CPU may run before @c is dead */
 	c->dead = true;
-	wake_up_all(&hotplug);
+	wake_waiters(&hotplug);
 	while (c->dead)
 		settle();
 	irqs_go_on();
@@ -2475,7 +2485,7 @@ static char *read_file(const char *dir, const char *name, size_t chunk, bool aga
 	dentry->readers++;
 	got = dentry->fops->open(&inode, &file);
 	dentry->readers--;
-	wake_up_all(&debugfs_readers);
+	wake_waiters(&debugfs_readers);
 	if (got)
 		return NULL;
 	text = malloc(size);
@@ -2487,7 +2497,7 @@ static char *read_file(const char *dir, const char *name, size_t chunk, bool aga
 			text = realloc(text, size *= 2);
 		got = dentry->fops->read(&file, text + n, chunk, &pos);
 		dentry->readers--;
-		wake_up_all(&debugfs_readers);
+		wake_waiters(&debugfs_readers);
 		if (!got && again) {
 			again = false;
 			n = 0;

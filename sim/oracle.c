@@ -1147,7 +1147,8 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 	armed = peek_armed(w->wheel, cpu, &expires);
 	count_run(w, cpu);
 	note_starved(w, cpu);
-	if (w->config.context != HWHEEL_WORK && peek_break(w->wheel, cpu) && w->pending &&
+	/* If the entry of a deferrable wheel expires early, there is no run, and a break goes on. */
+	if (w->config.context != HWHEEL_WORK && !deferrable(w) && peek_break(w->wheel, cpu) && w->pending &&
 	    sim_world.cpus == 1 && !w->earned[cpu] && !w->config.gap_ns && !is_set(w, cpu) &&
 	    !peek_ripe(w->wheel, cpu, sim_clock(w)))	/* a rest in a gap looks like a break */
 		sim_find("a break on CPU %d of %s, and no timer is due", cpu, w->name);

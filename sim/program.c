@@ -645,6 +645,8 @@ static void do_read(const struct op *op)
 			sim_find("file timers of %s has a row that is no timer: %s",
 				 wheel(op->arg[0])->name, line);
 	}
+	if (file == 2 && text && strstr(text, " 0\n"))
+		sim_find("file spokes of %s has a row without timers", wheel(op->arg[0])->name);
 	free(text);
 }
 
