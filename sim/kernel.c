@@ -1250,7 +1250,7 @@ static void wake_waiters(wait_queue_head_t *wq)
 void wake_up_all(wait_queue_head_t *wq)
 {
 	if (SIM_RT && nr_held[sim_cpu->id])
-		sim_find("wake_up_all() takes a lock that may sleep, and a raw lock is held");
+		sim_find("a task is woken with a raw lock held: a wait queue's lock may sleep");
 	wake_waiters(wq);
 }
 
