@@ -1149,7 +1149,8 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 	note_starved(w, cpu);
 	/* A deferrable wheel's entry may expire early. Then nothing runs, and a break goes on. */
 	if (w->config.context != HWHEEL_WORK && !deferrable(w) && w->pending &&
-	    peek_break(w->wheel, cpu) && sim_world.cpus == 1 && !w->earned[cpu] && !w->config.gap_ns && !is_set(w, cpu) &&
+	    peek_break(w->wheel, cpu) && sim_world.cpus == 1 && !w->earned[cpu] &&
+	    !w->config.gap_ns && !is_set(w, cpu) &&
 	    !peek_ripe(w->wheel, cpu, sim_clock(w)))	/* a rest in a gap looks like a break */
 		sim_find("a break on CPU %d of %s, and no timer is due", cpu, w->name);
 	if (w->config.context == HWHEEL_WORK || w->state != LIVE_WHEEL || !w->pending ||
