@@ -1259,12 +1259,16 @@ void oracle_hwheel_cascade(struct hwheel_base *base, u64 moved)
 void oracle_hwheel_budget(struct hwheel_base *base, s64 now, s64 end)
 {
 	struct mwheel *w = wheel_of(base);
+	ktime_t expires;
 
 	if (!w)
 		return;
 	traced_cuts[w - sim_wheels]++;
 	if (now > drive_clock(w) || end > now + (s64)w->budget)
 		sim_find("hwheel_budget tells of %lld and %lld", now, end);
+	if (w->config.context == HWHEEL_WORK && peek_armed(w->wheel, peek_base_cpu(base), &expires))
+		sim_find("a break in process context, on CPU %d of %s", peek_base_cpu(base),
+			 w->name);
 }
 
 void oracle_hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel)
