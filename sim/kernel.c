@@ -1779,7 +1779,9 @@ static void run_work(struct pool *pool, struct work_struct *work)
 	work->pending = false;
 	irqs_go_on();
 	sim_step(SIM_CALL);
+	task->work_begun = sim_time;
 	work->func(work);		/* may free @work */
+	task->unrested = 0;		/* a worker calls cond_resched() between works */
 	if (task->count || sim_cpu->irqs_off)
 		sim_find("a work returned with preempt_count %x", task->count);
 	sim_step(SIM_CALL);
@@ -1854,6 +1856,12 @@ static void worker_sleeps(struct task_struct *task)
 {
 	pools[task->pool].running--;
 	more_workers(&pools[task->pool]);
+}
+
+/* Has a worker @work? It still has it for a moment after the work's function has returned. */
+bool sim_work_runs(const struct work_struct *work)
+{
+	return worker_of(work);
 }
 
 bool queue_work_on(int cpu, struct workqueue_struct *wq, struct work_struct *work)

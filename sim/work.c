@@ -28,7 +28,7 @@ static struct item {
 	struct workqueue_struct		*wq;		/* of the last instance */
 	int				cpu;
 	unsigned int			hotplugs;	/* sim_hotplugs when it was queued */
-	bool				may_move;	/* it was queued while it was running */
+	bool				may_move;	/* it was queued while a worker ran it */
 	s64				not_before;	/* on the wheel's clock */
 	unsigned int			sets;
 	u64				nr;		/* of the last instance */
@@ -145,7 +145,7 @@ void oracle_work_queued(const struct work_struct *work, const struct workqueue_s
 		sim_find("delayed work %d is put on the wrong workqueue or CPU", nr_of(item));
 	item->queued = true;
 	item->hotplugs = sim_hotplugs;
-	item->may_move = item->begun != item->ended;
+	item->may_move = sim_work_runs(work);
 }
 
 void oracle_work_cancelled(const struct work_struct *work)
