@@ -1785,26 +1785,26 @@ enum hwheel_how {
 };
 
 /*
- * With @base locked: @timer and @base are not of the same life. Warn, unless @timer was
- * shut down or its wheel is being destroyed.
+ * With @base locked: @timer and @base are not of the same life. Unlocks @base. Then warns,
+ * unless @timer was shut down or its wheel is being destroyed. The lock is dropped first,
+ * because the console that prints the warning may use timers of hwheel.
  */
-static noinline void hwheel_refuse(const struct hwheel_base *base,
-				   const struct hwheel_timer *timer)
+static noinline void hwheel_refuse(struct hwheel_base *base, const struct hwheel_timer *timer,
+				   unsigned long flags)
+	__releases(&base->lock)
 {
-	WARN_ONCE(timer->life != HWHEEL_SHUT_DOWN && !READ_ONCE(base->closing),
-		  "hwheel: timer with callback %ps armed, and its wheel is gone\n",
-		  hwheel_named(timer));
+	bool gone = timer->life != HWHEEL_SHUT_DOWN && !READ_ONCE(base->closing);
+	void *function = hwheel_named(timer);
+
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+	WARN_ONCE(gone, "hwheel: timer with callback %ps armed, and its wheel is gone\n",
+		  function);
 }
 
-/* With @base locked: may @timer be armed for @expires? */
-static __always_inline bool hwheel_may_arm(const struct hwheel_base *base,
-					   const struct hwheel_timer *timer,
-					   ktime_t expires, enum hwheel_how how)
+/* With the base of @timer locked: does @how allow to arm @timer for @expires? */
+static __always_inline bool hwheel_may_arm(const struct hwheel_timer *timer, ktime_t expires,
+					   enum hwheel_how how)
 {
-	if (unlikely(timer->life != base->life)) {
-		hwheel_refuse(base, timer);
-		return false;
-	}
 	if (how == HWHEEL_IF_PENDING)
 		return hwheel_queued(timer);
 	if (how == HWHEEL_IF_EARLIER)
@@ -1871,9 +1871,9 @@ hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
 
 	hwheel_lock_other(from, target);
 	if (likely(READ_ONCE(timer->base) == from && hwheel_queued(timer) == pending &&
-		   hwheel_may_arm(from, timer, expires, how) &&
-		   from->running != timer && !target->offline &&
-		   target->life == timer->life)) {
+		   hwheel_may_arm(timer, expires, how) && from->running != timer &&
+		   from->life == timer->life && target->life == timer->life &&
+		   !target->offline)) {
 		if (pending)
 			levels_leave(&from->levels, timer);
 		WRITE_ONCE(timer->base, target);
@@ -1905,7 +1905,11 @@ static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_t
 	base = hwheel_lock(timer, base, &flags);
 	for (;;) {
 		pending = hwheel_queued(timer);
-		if (!hwheel_may_arm(base, timer, expires, how))
+		if (unlikely(timer->life != base->life)) {
+			hwheel_refuse(base, timer, flags);
+			return pending;
+		}
+		if (!hwheel_may_arm(timer, expires, how))
 			goto out;
 		target = hwheel_target(base, timer, cpu);
 		if (likely(target == base))

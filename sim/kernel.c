@@ -1020,6 +1020,16 @@ void sim_spin_init(raw_spinlock_t *lock)
 	lock->ready = true;
 }
 
+static bool holds_base(void)
+{
+	int i;
+
+	for (i = 0; i < nr_held[sim_cpu->id]; i++)
+		if (held[sim_cpu->id][i]->is_base)
+			return true;
+	return false;
+}
+
 static void locked(raw_spinlock_t *lock)
 {
 	struct sim_cpu *c = sim_cpu;
@@ -2748,6 +2758,8 @@ bool sim_warn(const char *file, int line, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	text[strcspn(text, "\n")] = 0;
+	if (holds_base())	/* the console may use timers of hwheel */
+		sim_find("warning with a base locked: %s", text);
 	if (!oracle_warn(text))
 		sim_find("warning: %s", text);
 	return true;
