@@ -2076,9 +2076,14 @@ static void take_down(void *arg)
 		hr_dequeue(timer);
 		hr_enqueue(timer, other);
 	}
-	for (i = 0; i < nr_tasks; i++)
-		if (tasks[i].cpu == c && !(tasks[i].pinned && tasks[i].prio) && !tasks[i].queued)
+	for (i = 0; i < nr_tasks; i++) {
+		if (tasks[i].cpu != c || (tasks[i].pinned && tasks[i].prio))
+			continue;
+		if (tasks[i].call)
+			oracle_moved(tasks[i].call, other->id);
+		if (!tasks[i].queued)
 			tasks[i].cpu = other;
+	}
 	list_for_each_entry_safe(task, n, &c->runq, entry) {
 		if (task == c->ksoftirqd || (task->pinned && task->prio))
 			continue;

@@ -370,6 +370,12 @@ void call_meant(const struct slot *slot, int cpu)
 		slot->wheel->meant[cpu] = true;
 }
 
+void oracle_moved(const struct sim_call *call, int cpu)
+{
+	if (call->slot && call->slot->pinned && call->kind <= CALL_ARMS)
+		call_meant(call->slot, cpu);
+}
+
 void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot)
 {
 	int cpu;

@@ -567,6 +567,7 @@ static void do_destroy(const struct op *op)
 		wake_sleepers(w);
 		sim_sleep(1000);
 	}
+	work_leaves(w);			/* somebody may have set up more meanwhile */
 	cancelled = w->cancelled;
 	call_begin(&call, CALL_DESTROY, NULL);
 	call.wheel = w;

@@ -474,13 +474,12 @@ void do_dsetup(const struct op *op)
 	dwork = sim_alloc(sizeof(*dwork), sim_rnd(2));
 	if (!dwork || w->state != LIVE_WHEEL)
 		goto out;
+	w->setups++;
 	memset(&dwork->timer.entry, 0, sizeof(dwork->timer.entry));
 	slot->timer = &dwork->timer;
 	call_begin(&call, CALL_SETUP, slot);
 	call.wheel = w;
-	w->setups++;
 	HWHEEL_INIT_DELAYED_WORK(dwork, w->wheel, sim_work_function);
-	w->setups--;
 	call_end(&call, 0);
 	slot_set_up(slot, w, w->life, false);
 	item->dwork = dwork;
@@ -492,6 +491,7 @@ void do_dsetup(const struct op *op)
 	item->a = op->arg[3];
 	item->b = op->arg[4];
 	item->left = min(op->arg[5], 200LL);
+	w->setups--;
 	dwork = NULL;
 out:
 	sim_free(dwork);
