@@ -916,6 +916,37 @@ static void test_crowded(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, spoke->more & HWHEEL_CROWDED);
 }
 
+/* level_first_crowd() finds what a look at one spoke after the other finds. */
+static void test_first_crowd(struct kunit *test)
+{
+	enum { SPOKES = 256, CROWD = HWHEEL_CROWD, MOST = 4, ROUNDS = 200 };
+	struct rig *rig = rig_new(test, MS, SPOKES(SPOKES, SPOKES), 0);
+	const struct hwheel_level *lv = &rig->l.level[1];
+	struct item *t = items_new(test, MOST * CROWD);
+	unsigned int round, crowds, from, i;
+
+	for (round = 0; round < ROUNDS; round++) {
+		rig_begin(rig, hwt_random_below(4 * SPOKES) * lv->width);
+		crowds = 1 + round % MOST;
+		for (i = 0; i < crowds * CROWD; i += CROWD) {
+			u64 slot = lv->slot + 2 + hwt_random_below(SPOKES - 4);
+			unsigned int j;
+
+			for (j = 0; j < CROWD; j++)
+				add(rig, &t[i + j], slot * lv->width + j % 2);
+			KUNIT_EXPECT_TRUE(test, levels_place(&rig->l, slot * lv->width)->more &
+						HWHEEL_CROWDED);
+		}
+		for (from = 0; from < SPOKES; from++) {
+			for (i = from; !(lv->spokes[i].more & HWHEEL_CROWDED); )
+				i = (i + 1) % SPOKES;
+			KUNIT_EXPECT_EQ(test, level_first_crowd(lv, from) - lv->spokes, i);
+		}
+		for (i = 0; i < crowds * CROWD; i++)
+			levels_del(&rig->l, &t[i].timer);
+	}
+}
+
 /* A few timers go from bucket to bucket. Only a crowd needs a fan. */
 static void test_few_in_buckets(struct kunit *test)
 {
@@ -1553,6 +1584,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_crowd_wakes),
 	KUNIT_CASE(test_spans),
 	KUNIT_CASE(test_crowded),
+	KUNIT_CASE(test_first_crowd),
 	KUNIT_CASE(test_few_in_buckets),
 	KUNIT_CASE(test_lead),
 	KUNIT_CASE(test_same_tick),
