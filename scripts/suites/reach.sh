@@ -91,8 +91,9 @@ reach_compilers()
 	clang_for_gcc "$lab_work/clang"
 	for flavour in 6.1 6.12 6.12-rt newest; do
 		kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
-		# Install gcc in the chroot that has the headers, if they are in a chroot
-		ROOT=$(kbuild_root "${kernel##* }") need gcc clang-19
+		# Install the compilers in the chroot that has the headers, if they are in a
+		# chroot. W=1 runs kernel-doc, which is in Perl or Python
+		ROOT=$(kbuild_root "${kernel##* }") need gcc clang-19 perl python3
 		try "$flavour gcc" reach_build "${kernel##* }" W=1
 		try "$flavour clang" reach_build "${kernel##* }" W=1 CC="$lab_work/clang"
 	done
