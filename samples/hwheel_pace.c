@@ -517,7 +517,7 @@ static void __exit hwpace_module_exit(void)
 module_init(hwpace_module_init);
 module_exit(hwpace_module_exit);
 
-/* For an unknown qdisc the kernel loads sch_NAME, or since 6.8 net-sch-NAME */
+/* For an unknown qdisc the kernel loads sch_NAME, or since 6.9 net-sch-NAME */
 MODULE_ALIAS("sch_hwpace");
 MODULE_ALIAS("net-sch-hwpace");
 MODULE_DESCRIPTION("hwheel sample: a qdisc that paces packets on a timing wheel");

@@ -11,14 +11,14 @@
 #
 # Usage: [KERNEL=name] [WHERE='uml years uml-smp qemu icount'] [WHAT='group...'] \
 #	 [QUICK=1] [ROUNDS=n] [READ=seconds] [OUT=folder] bench.sh
-#	 WHAT picks the groups for uml and icount. With READ, the guest reads all debugfs
-#	 files meanwhile, and pauses READ seconds after each pass. OUT is the folder for
-#	 bench.json and bench.svg; the default is the project's folder. KERNEL is newest,
-#	 or a series such as 6.12. If WHERE has only qemu or icount, KERNEL may be any name
-#	 that lab/stock-kernel.sh takes.
+#	 WHAT picks groups of measurements for uml and icount. With READ, the guest reads
+#	 all debugfs files meanwhile, and pauses READ seconds after each pass. OUT is the
+#	 folder for bench.json and bench.svg; the default is the project's folder. KERNEL is
+#	 newest, or a series such as 6.12. If WHERE has only qemu or icount, KERNEL may be
+#	 any name that lab/stock-kernel.sh takes.
 #
 #	 [OUT=folder] bench.sh picture
-#	 draws bench.svg from the bench.json of an earlier run, and prints its table
+#	 draws bench.svg from the bench.json of an earlier run, and prints README's table
 
 . "$(dirname "$0")/lab/lab.sh"
 

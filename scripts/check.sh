@@ -92,8 +92,8 @@ field()
 	sed -n "/^# $1: */{s///p;q}" "$suite_files/$2.sh"
 }
 
-# wanted_suites [NAME...]: prints these suites, or all: first those that share the
-# machine, then those that run alone; the longest first
+# wanted_suites [NAME...]: prints these suites, or else all that ALL allows: first those that
+# share the machine, then those that run alone; the longest first
 wanted_suites()
 {
 	local file name

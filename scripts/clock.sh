@@ -16,8 +16,8 @@
 
 flavour=${KERNEL:-6.12} cpus=${CPUS:-2}
 log=$lab_work/log console=$lab_cache/log/clock-$flavour.log
-# By how many ns a timer may fire before or after its twin. In QEMU a busy host may hold up
-# the timer or the twin. In simulated time nothing holds them up. But a kernel with one CPU
+# By how many ns a timer may fire before or after its hrtimer, the twin. In QEMU a busy host may
+# hold up the timer or the twin. In simulated time nothing holds them up. But a kernel with one CPU
 # tells nobody that the clock was set: hrtimers and hwheel learn this at the next jiffy, which
 # is 10 ms in UML, or in their next interrupt.
 before=500000000 after=500000000

@@ -316,7 +316,7 @@ VERDICTS = {
     "wrong": "built and wrong",
     "not built": "not built",
 }
-NONE = "has no timer, only what is named like one"
+NONE = "has no timer, only names like those of timers"
 
 
 REASONS = (
@@ -426,7 +426,7 @@ def main():
                   flush=True)
             for line in result["errors"] + result["wrong"]:
                 print("convert-all:\t%s" % line, flush=True)
-    # A driver without timers, which only has words like theirs, does not count
+    # A driver that has no timers, only names like those of timers, does not count
     total = len(found) - sum(result["verdict"] == "none" for result in results)
     lines = table([result for result in results if result["verdict"] != "none"], total)
     print("\n".join("convert-all: " + line for line in lines))

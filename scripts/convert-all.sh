@@ -9,7 +9,8 @@
 # built but are wrong, or do not build. The exit status is 0 if the last two numbers are 0.
 #
 # Results stay in the cache until the kernel or the converter changes, so that a run that
-# was interrupted goes on. The folder's name is printed; a file in it has a driver's report.
+# was interrupted goes on. The script prints the name of their folder. Each file in it has the
+# report of a driver.
 #
 # Usage: [SAMPLE=n] [SEED=n] [ONLY=regex] [AGAIN=1] [JOBS=n] convert-all.sh
 #	SAMPLE, SEED	only n drivers, chosen at random by a seed. The default seed is 1

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Fuzzes the layered wheel in user space, under ASan and UBSan. The kept inputs are the
-# lines of fuzz/corpus.txt; fuzz/fuzz_levels.c tells what they mean. A run keeps new
-# inputs in the cache.
+# Fuzzes the levels of a wheel, hwheel_levels.h, in user space, under ASan and UBSan. The kept
+# inputs are the lines of fuzz/corpus.txt; fuzz/fuzz_levels.c tells what they mean. A run keeps
+# new inputs in the cache.
 #
 # Usage: [TIME=seconds] fuzz.sh [run]	libFuzzer looks for new inputs until it finds
 #					a fault, TIME is up, or you interrupt it

@@ -463,7 +463,7 @@ class Bench:
                     'exhaustive': f'{self.top}/proofs/exhaustive.c'}[program]
             self.gcc(*self.fuzz, '-O2' if program == 'exhaustive' else '-O1', *strict, '-c',
                      '-iquote', src, name, '-o', path)
-        # A mutation changes only code: other sections stay the same. So hash the whole file.
+        # Without debug information (-g0) the same code makes the same file. So hash the file.
         with open(path, 'rb') as file:
             return hashlib.sha256(file.read()).hexdigest()
 

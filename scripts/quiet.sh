@@ -85,8 +85,8 @@ count()
 	phase "$1" | grep -o "$2:+[0-9]*" | cut -d + -f 2 || echo 0
 }
 
-# most ROW: prints how often the idle CPU may wake up while timers must not wake it. A busy CPU
-# now and then wakes an idle CPU.
+# most ROW: prints how many interrupts of this row the idle CPU may have if no timer wakes it:
+# 50 more than without timers. A busy CPU now and then wakes an idle CPU.
 most()
 {
 	echo $(($(count idle "$1") + 50))

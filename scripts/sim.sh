@@ -15,8 +15,9 @@
 #					gdb, which stops at the bug
 #	 sim.sh shrink FILE		makes a program that fails shorter
 #	 sim.sh show SEED		prints the program of a seed
-#	 sim.sh fault NAME		plants a fault, and runs sim/kept and new seeds until
-#					the fault is found (default: at most 60 s)
+#	 sim.sh fault NAME		plants a fault, and runs sim/kept and then seeds from
+#					SEED on (default 1), until the fault is found or
+#					TIME is up (default 60 s)
 #	 sim.sh faults			the same for all faults, also those of torture.sh
 #	 sim.sh flags KIND		prints gcc's options for a kind, one a line
 #	 sim.sh kept KIND		prints the files of sim/kept that are for a kind

@@ -6,8 +6,8 @@
 #	a stock Debian kernel, in QEMU
 #	an x86 kernel of lab/kernels/, in QEMU
 #	a UML kernel of lab/kernels/, at native speed; there, CPUs stay online
-# Prints the test's last line. The exit status is 0 if that line says SUCCESS, the modules
-# could be removed and the kernel log is clean.
+# Prints the test's last line. The exit status is 0 if that line says SUCCESS, each kind of
+# event has happened, the modules could be removed and the kernel log is clean.
 #
 # BROKEN=name plants a fault (see hwheel_broken() in hwheel.c). Then the exit
 # status is 0 if the test says FAILURE. For data_race it is 0 if KCSAN reports the race.

@@ -3,8 +3,8 @@
 #
 # Prints snapshots of a wheel's debugfs files for hwheel-top --replay and hwheel-plot. It
 # needs no Python, only a POSIX shell, sed and sleep; those of busybox will do. Each
-# line begins with hwr1 and the name of its file, so that other output may come in between,
-# as on a serial console.
+# line begins with hwr1. A line of a file then has the file's name. So other output may come
+# in between, as on a serial console.
 #
 # Usage: hwheel-record.sh [-i SECONDS] [-n SNAPSHOTS] [WHEEL]
 

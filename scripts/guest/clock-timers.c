@@ -160,7 +160,7 @@ static int step(const char *value, const struct kernel_param *kp)
 {
 	struct timespec64 to;
 	long ms;
-	/* More than a jiffy of UML: timers need it to learn that the clock was set */
+	/* More than a jiffy of UML: timers need a jiffy to learn that the clock was set */
 	int err = kstrtol(value, 0, &ms) ?: wait_quiet(12);
 
 	if (err)

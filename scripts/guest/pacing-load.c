@@ -23,9 +23,9 @@
  * Prints one line of names and values:
  *
  *	sent, received, lost	packets
- *	reordered	packets that arrived after a later one of their flow, by
- *			their time stamps: if several CPUs serve a receiver, it
- *			may read them in another order
+ *	reordered	packets that arrived after a packet of their flow that was
+ *			sent later. The time stamps decide, not the order of reading:
+ *			several CPUs may serve a receiver
  *	early		packets that arrived before their departure time
  *	rate		bits per second from the first packet to the last
  *	mean sd p50 p99	gaps between packets, in ns

@@ -5,8 +5,8 @@
  *	timerfd NAME: RESULTS
  *	exact timerfd NAME: late by N ns
  *
- * Usage: timerfd-test [simulated]	without simulated, only what needs real time: timers that
- *				expire while they are set
+ * Usage: timerfd-test			in real time: tests timers that expire while they are set
+ *	  timerfd-test simulated	in simulated time: runs all other tests
  */
 #include <limits.h>
 #include <poll.h>
@@ -122,7 +122,7 @@ static void test_periods(const char *name, clockid_t clock, int fd)
 	late = now_ns(clock) - begin - n * 2 * MSEC;
 	printf("timerfd %s, periods: %s\n", name,
 	       late < 0 ? "EARLY" : late > 20 * USEC ? "LATE" : "in time");
-	/* Shorter than a tick: re-armed only when it is read */
+	/* The period is shorter than a tick. read() counts the periods, and re-arms the timer */
 	set(fd, 0, 1, 1);
 	usleep(1000);
 	n = expirations(fd);

@@ -4,11 +4,11 @@
 # The guest of torture.sh runs this: the torture test, while CPUs go offline and come
 # back and the debugfs files are read. torture.sh sets
 #	$hwheel, $torture	the parameters of the modules
-#	$sysfs			after how many seconds a CPU comes back; 0 if hwheel_torture
-#				takes CPUs offline itself
+#	$sysfs			seconds between two CPU hotplugs by the guest; 0: the guest
+#				takes no CPU offline
 #	$suspend		how many seconds the machine sleeps each time; 0 for never
-#	$unload			after how many seconds to remove hwheel_torture amid the
-#				test; 0 for never
+#	$unload			after how many seconds to remove hwheel_torture during
+#				the test; 0 for never
 #	$users			often: switch hwheel's counts for each callback on and off during
 #				the test; once: switch them on before the test
 

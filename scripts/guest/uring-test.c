@@ -5,8 +5,9 @@
  *	NAME: RESULTS
  *	exact io_uring NAME: late by N ns
  *
- * Usage: uring-test [simulated]	without simulated, only what needs real time: timeouts
- *				that expire while they are cancelled
+ * Usage: uring-test		in real time: tests timeouts that expire while they are cancelled
+ *	  uring-test simulated	in simulated time: runs all other tests
+ * Both also close a ring that has timeouts.
  */
 #include <limits.h>
 #include <sys/eventfd.h>

@@ -143,7 +143,7 @@ static long long expect(const char *name, long long begin, int wanted, int devic
 	return m.at;
 }
 
-/* Both devices forget their keys. wg0 sends a byte, so they shake hands. Returns when. */
+/* Both devices forget their keys. wg0 sends a byte, so they shake hands. Returns that time. */
 static long long new_session(const char *name)
 {
 	static const char *const types[] = { "nothing", "initiation", "response", "cookie",
@@ -170,7 +170,7 @@ static long long new_session(const char *name)
 	return begin;
 }
 
-/* wg1 sends a keepalive 10 s after the first byte, and none if it answers by itself */
+/* wg1 sends a keepalive 10 s after the first byte, but not if it has sent data meanwhile */
 static void test_passive(void)
 {
 	long long at;
@@ -211,13 +211,13 @@ static void test_persistent(int seconds)
 	send_byte(here);
 	next(1);
 	at = expect("answer to a byte", at, 10, 1, KEEPALIVE);
-	/* What wg0 receives puts it off as well */
+	/* A message that wg0 receives puts off its keepalive, too */
 	expect("persistent keepalive, put off", at, seconds, 0, KEEPALIVE);
 	run("./wg set wg0 peer %s persistent-keepalive 0", key);
 	printf("wireguard persistent: then %s\n", next(60).type ? "A MESSAGE" : "quiet");
 }
 
-/* Waits until the kernel has logged that wg0 has forgotten its keys. Returns when. */
+/* Waits until the kernel has logged that wg0 has forgotten its keys. Returns that time. */
 static long long forgotten(int log)
 {
 	char line[1024];
@@ -238,8 +238,8 @@ static long long forgotten(int log)
 }
 
 /*
- * wg1 is silent. wg0 shakes hands 15 s after the byte, and again each 5 s, until it gives up. It
- * adds up to a third of a second to each time. It forgets its keys 540 s after it got them.
+ * wg1 is silent. wg0 sends an initiation 15 s after the byte, and again each 5 s, until it gives
+ * up. It adds up to a third of a second to each time. It forgets its keys 540 s after it got them.
  */
 static void test_silent(void)
 {

@@ -24,8 +24,9 @@ shift 3
 case ${MACHINE:=x86_64} in
 x86_64)	need qemu-system-x86; machine=(-M "${BOARD:-q35}" -cpu "max,cx16=off") console=ttyS0
 	# On a busy host the clocksource watchdog can mark the TSC as unstable. Then reading
-	# the clock costs more. In Linux 7.x the watchdog also waits for another CPU, with a
-	# clock that may stand still while the kernel boots: it was seen to wait for ever.
+	# the clock costs more. In Linux 7.x the watchdog also waits for another CPU. It
+	# measures this wait with a clock that may stand still while the kernel boots. So the
+	# watchdog was seen to wait for ever.
 	machine_arguments=tsc=nowatchdog ;;
 aarch64) need qemu-system-arm; machine=(-M virt -cpu cortex-a72) console=ttyAMA0
 	machine_arguments= ;;

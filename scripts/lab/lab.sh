@@ -85,8 +85,7 @@ once()
 # Debian's archive
 #
 
-# debian_machine: dies unless this is a machine that the scripts can get packages and
-# kernels for
+# debian_machine: dies if the scripts can't get packages and kernels for this machine
 debian_machine()
 {
 	local machine
@@ -160,7 +159,7 @@ need_in_root()
 
 # debian_mirror SUITE: prints the mirror of SUITE in the lists of this machine's apt, or else in
 # the lab's lists. Suites whose names end with security have one mirror, all others another.
-# Prints nothing if no list has a mirror.
+# Fails if no list has a mirror.
 debian_mirror()
 {
 	{
@@ -847,7 +846,7 @@ guest_image()
 # guest_run COMMAND...: runs a guest for at most TIMEOUT seconds, with its console on
 # stdout. Returns 0 if its payload ended with status 0, 2 if the guest died before its
 # payload began, and else 1. After a failure, the host's kernel log may tell the reason.
-# A guest of QEMU that is about to be stopped prints where its CPUs are.
+# Before it stops a guest of QEMU, it asks QEMU where the guest's CPUs are, and prints that.
 guest_run()
 {
 	local fifo=$lab_work/fifo console=$lab_work/console status=0

@@ -31,8 +31,8 @@ suite()
 			Documentation/*.rst | sed 's/[./-]*$//; s/\.ko$/.c/' | sort -u)"
 }
 
-# all_words LEAST COMMAND WORDS: COMMAND holds for each of the words, and there are at
-# least LEAST of them
+# all_words LEAST COMMAND WORDS: whether COMMAND succeeds for each word, and there are at
+# least LEAST words
 all_words()
 {
 	local word status=0 n=0

@@ -113,7 +113,8 @@ packages_boot()
 	[ $status = 0 ] && ! dmesg_dirty "$lab_work/log"
 }
 
-# chroot_files DIR: prints all files but those that dpkg and DKMS keep
+# chroot_files DIR: prints the names of all files, except temporary files, those of this suite,
+# and those that dpkg and DKMS keep
 chroot_files()
 {
 	(cd "$1" && find . \( -path ./proc -o -path ./dev -o -path ./deb \

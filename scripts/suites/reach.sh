@@ -147,8 +147,8 @@ reach_i386()
 		"$lab_work/i386"
 }
 
-# i386_tree: makes the folder dir. gcc-multilib would also make the link to asm/, but it
-# conflicts with cross compilers.
+# i386_tree: makes the folder dir. gcc-multilib would also make the link /usr/include/asm, but
+# that package conflicts with cross compilers. C_INCLUDE_PATH replaces the link.
 i386_tree()
 {
 	need gcc libc6-dev make flex bison bc python3

@@ -23,7 +23,7 @@
 #		live		in the guest, until SIGINT interrupts the command
 #		For the others see the code below.
 # What		in README's own words. TREE is a kernel's source tree
-# Arguments	with which the command ends sooner. README names all of them; or -
+# Arguments	arguments with which the command ends sooner, or -. README names all of them
 # Sign		%pattern in the command's output, a file that the command makes, or !file that
 #		it removes; or -
 readme_table()
@@ -309,8 +309,8 @@ readme_guest()
 	while IFS=$'\t' read -r where item arguments sign; do
 		case $where in
 		driver)	readme_step "cd ~/driver; $item && sleep 3 && dmesg | tail" ;;
-		# Interrupted by SIGINT, as a user does. Timers must fire meanwhile. On a busy
-		# host bpftrace may need a minute to begin.
+		# SIGINT ends these commands, as when a user interrupts them. Timers must fire
+		# meanwhile. On a busy host bpftrace may need a minute to begin.
 		live)	readme_step "while sleep 2; do
 				rmmod hwheel_hello; insmod samples/hwheel_hello.ko
 			done &

@@ -4,7 +4,7 @@
 # Suite: checkpatch, W=1, sparse, kernel-doc, shellcheck, pyflakes, a clean checkout
 # Takes: 90 s
 
-# sim/ stands in for the kernel. Its headers define what others only use: IS_ENABLED(),
+# sim/ stands in for the kernel. Its headers define what modules only use: IS_ENABLED(),
 # LINUX_VERSION_CODE, EXPORT_SYMBOL_GPL(), spinlock_t and other types, struct
 # file_operations, and READ_ONCE(), which is volatile
 sim_may=CONST_STRUCT,EXPORT_SYMBOL,IS_ENABLED_CONFIG,LINUX_VERSION_CODE,NEW_TYPEDEFS,VOLATILE
@@ -12,7 +12,7 @@ sim_may=CONST_STRUCT,EXPORT_SYMBOL,IS_ENABLED_CONFIG,LINUX_VERSION_CODE,NEW_TYPE
 sim_may+=,MACRO_ARG_UNUSED,MACRO_WITH_FLOW_CONTROL
 # The oracle's functions for tracepoints are weak, because not every tracepoint has one
 sim_may+=,WEAK_DECLARATION
-# race.c makes the sanitizer's functions for each size
+# Macros of race.c define the sanitizer's functions, one for each size
 sim_may+=,COMPLEX_MACRO,MACRO_ARG_REUSE
 
 suite()
@@ -45,9 +45,9 @@ suite()
 
 # checkpatch FILES...: runs the kernel's checkpatch. Exceptions: hwheel_compat.h asks for the
 # kernel's version. DECLARE_HWHEEL_DELAYED_WORK() and the wait macros use an argument twice, as
-# their models do. Tracepoint macros have a layout of their own. Headers that stand in for the
-# kernel's headers, in sim/ and for the tests of hwheel-convert, may define the same names. A
-# qdisc needs struct Qdisc.
+# the kernel's macros of this kind do. Tracepoint macros have a layout of their own. Headers that
+# stand in for the kernel's headers, in sim/ and for the tests of hwheel-convert, may define the
+# same names. A qdisc needs struct Qdisc.
 checkpatch()
 {
 	local file ignore status=0

@@ -75,7 +75,7 @@ int main(void)
 			struct hwheel_timer timer = { .left = lefts[i] };
 			long n = (long)(hwheel_expires_jiffies(&timer) - jiffies);
 
-			/* The first jiffy that is not before it */
+			/* It must be the first jiffy that is not before the expiration */
 			expect("hwheel_expires_jiffies", lefts[i],
 			       (__int128)n * TICK_NSEC >= lefts[i] &&
 			       (__int128)(n - 1) * TICK_NSEC < lefts[i], 1);

@@ -7,9 +7,8 @@
 # emulated. So some tests run only in other suites:
 #	hwheel_levels and hwheel_users, which have one thread (kunit-debug runs them under
 #		KASAN). The glob leaves out suites whose names end with s.
-#	the deadlock for lockdep, which needs a boot of its own (kunit-debug)
-# The largest tests have only a twentieth of their timers and wheels here. Suite kunit has all of
-# them.
+#	the deadlocks for lockdep: each of them needs a boot of its own (kunit-debug)
+# Here the largest tests have fewer timers and wheels. Suite kunit has all of them.
 debug_kunit()
 {
 	local CPUS

@@ -26,8 +26,8 @@ run_kunit()
 	boot_kunit "$@"
 }
 
-# boot_kunit [MODULE-PARAMETERS...]: boots a guest by the command in boot, with the
-# modules in dir. New kernels need kunit.autorun=1 to run KUnit suites.
+# boot_kunit [MODULE-PARAMETERS...]: boots a guest with the command in the array boot, and
+# the modules in dir. New kernels need kunit.autorun=1 to run KUnit suites.
 boot_kunit()
 {
 	local on=${CPUS:+ on $CPUS CPUs} status=0
