@@ -1871,9 +1871,9 @@ hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
 
 	hwheel_lock_other(from, target);
 	if (likely(READ_ONCE(timer->base) == from && hwheel_queued(timer) == pending &&
-		   hwheel_may_arm(timer, expires, how) && from->running != timer &&
-		   from->life == timer->life && target->life == timer->life &&
-		   !target->offline)) {
+		   hwheel_may_arm(timer, expires, how) && from->life == timer->life &&
+		   from->running != timer && !target->offline &&
+		   target->life == timer->life)) {
 		if (pending)
 			levels_leave(&from->levels, timer);
 		WRITE_ONCE(timer->base, target);
