@@ -130,10 +130,6 @@ converts()
 	local copy=$lab_work/unhelped status=0
 
 	cp -r "$tree" "$copy"
-	# --diff prints what the patches change, too, and changes no file
-	convert "$copy" --diff --also "$tests/bridge.cocci" >"$lab_work/diff" || :
-	diff -r "$tree" "$copy" && grep -q '^+.*delayed_work_pending' "$lab_work/diff" || return
-
 	convert "$copy" >"$lab_work/report" || status=$?
 	[ "$status" = 1 ] || return
 	unconverted "$lab_work/report" | diff "$tests/bridge.left" - || return
