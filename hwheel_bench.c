@@ -8,9 +8,9 @@
  *	subject=hwheel op=arm variant=relative tick_ns=1000000 crosses=0
  *	pending=1000 delay_ms=0 cpus=1 median=31.25 min=31.02 max=33.70 unit=ns
  *
- * A row is a subject and a way to use it: one thing to measure. A round of a group
- * measures all rows of the group, one after the other. The next round measures them in
- * another order. So a disturbance hits all rows alike.
+ * A subject is what is measured, such as hrtimer. A row is a subject and a way to use it. A
+ * round of a group measures all rows of the group, one after the other. The next round
+ * measures them in another order. So a disturbance hits all rows alike.
  *
  * The timers
  * ----------
@@ -22,8 +22,8 @@
  * subject. The time of the whole loop is measured. Each way to arm and to cancel has a
  * loop of its own, with direct calls.
  *
- * The objects and operations are in pieces of 2 MB from kvzalloc(). It takes contiguous
- * memory if it can. Each kernel maps contiguous memory in the same way.
+ * The objects and operations are in pieces of 2 MB from kvzalloc(). It takes contiguous memory
+ * if it can. All kernels map such memory in the same way, so their results can be compared.
  *
  * A thread on CPU 0 measures all groups. Only group smp uses threads on other CPUs, too.
  * Interrupts and softirqs are on, except where a comment says otherwise.
@@ -70,7 +70,7 @@
 #define BENCH_SLICE		4096		/* operations per cond_resched() */
 #define BENCH_LEAST		1000000		/* least operations of a kind in a run */
 #define BENCH_PASSES		101		/* most passes of a run; overrides BENCH_LEAST */
-#define BENCH_LISTS		1024		/* lists of the floor */
+#define BENCH_LISTS		1024		/* lists of the lower bound, subject "floor" */
 #define BENCH_WORKS		100000		/* pending delayed works of group work */
 #define BENCH_SLEEPS		100		/* sleeps of a row of group sleep */
 #define BENCH_NAPS		100000		/* sleeps of a row that do not switch tasks */
@@ -139,8 +139,8 @@ struct bench_object {
 } __aligned(64);
 
 /*
- * A bench_work takes the place of several objects. Their number is a power of two. So is the
- * number of objects in a chunk.
+ * A bench_work takes the place of several objects. Their number and the number of objects in a
+ * chunk are powers of two. So no bench_work crosses the end of a chunk.
  */
 struct bench_work {
 	union {
@@ -1208,10 +1208,10 @@ static const struct bench_row bench_late_rows[] = {
 };
 
 /*
- * years: lateness of groups of 32 timers, with delays from a millisecond to a year. The
- * delays of a group differ by a tenth at most.
- * lone: the interrupts of a wheel with one timer. Both need simulated time, which skips
- * idle time.
+ * years: lateness of sets of 32 timers, with delays from a millisecond to a year. The
+ * delays of a set differ by a tenth at most.
+ * lone: the interrupts of a wheel with one timer.
+ * The groups years and lone need simulated time, which skips idle time.
  */
 static int bench_run_years(const struct bench_row *row, u64 ms, s64 *result)
 {
@@ -1368,9 +1368,9 @@ static const struct bench_row bench_cascade_rows[] = {
  * makes a wheel of random geometry, budget and context, and arms a crowd on it: due at one
  * tick, in one spoke, over some time, or beyond all levels. Part of a large crowd expires
  * only after the round. When the crowd is armed, the round re-arms some timers, for earlier
- * and later times. At some of these times many spokes begin. A round of edges fills
- * a bucket and one spoke of each level above 0 instead, with too few timers for a crowd. The
- * bucket and these spokes begin at one tick.
+ * and later times. At some of these times many spokes begin. A round with the arrangement
+ * "edges" makes no crowd. It fills a bucket and one spoke of each level above 0, which begin at
+ * one tick.
  *
  * The lateness of a callback counts from its tick. The round subtracts a microsecond (two
  * in hardirq context) for each callback since the wheel was last idle. This time stands for
@@ -1436,7 +1436,10 @@ static void bench_bound_fired(struct hwheel_timer *timer)
 	bench_last = ktime_get();
 }
 
-/* The callback of the old arming must not see the new b->armed. There is only one CPU. */
+/*
+ * The callback of the old arming must not see the new b->armed. There is only one CPU, so it is
+ * enough to switch interrupts off.
+ */
 static void bench_bound_arm(struct bench_bound *b, ktime_t when)
 {
 	unsigned long flags;
@@ -1565,7 +1568,7 @@ static void bench_round_edges(const struct hwheel_config *config, u64 width, kti
 		while (ktime_get() < base - (ktime_t)(2 * width))
 			if (width > BENCH_MS)
 				usleep_range(100, 200);
-		/* Lists are emptied from both ends, so choose at random which timer is due */
+		/* Lists are emptied from both ends, so choose at random which timer is due first */
 		last = bench_random(max(many, 1U));
 		for (i = 0; i < many; i++)
 			bench_bound_arm(bench_bound(n++),

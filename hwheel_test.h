@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites of hwheel_kunit share; hwheel_test.c has the code. Shared symbols
+ * All suites of hwheel_kunit use this header. hwheel_test.c has the code. Shared symbols
  * begin with hwt_, as the tests may be built into the kernel.
  */
 #ifndef _HWHEEL_TEST_H
@@ -151,7 +151,7 @@ void hwt_expect_once(struct kunit *test, const struct probe *p, size_t n);
 void hwt_expect_order(struct kunit *test, struct probe *p, size_t n);
 size_t hwt_distinct_ticks(struct kunit *test, const struct probe *p, size_t n);
 
-/* What several tests do */
+/* Functions for several tests */
 void hwt_levels_made(struct kunit *test, struct probe *p, ktime_t delay);
 void hwt_busy(ktime_t ns);
 void hwt_act_50_us(struct probe *p);

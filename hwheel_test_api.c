@@ -361,7 +361,7 @@ static void act_cancel_other(struct probe *p)
 /* Two timers of a pair are due at one tick. The first callback cancels the other timer. */
 static void test_cancel_other(struct kunit *test)
 {
-	/* The second delay is long enough for a cascade. */
+	/* The second delay is beyond the reach of level 0. */
 	static const s64 delays[] = { 3 * MS, 200 * MS };
 	const unsigned int n = 50;
 	struct probe *p = hwt_probes_new(test, hwt_suite_wheel, SUITE_TICK_NS, n);

@@ -153,7 +153,7 @@ static void test_budget_mass(struct kunit *test)
 /*
  * The default budgets. Callbacks take 50 us. In hardirq context 3 callbacks exceed the
  * budget of 100 us. In other contexts 40 callbacks use up 2 ms; the clock is read after
- * each 8th. Callbacks may take longer, but no run ends before its budget is used up.
+ * each 8th. Callbacks may take longer, but the budget cuts no run too early.
  */
 static void test_budget_default(struct kunit *test)
 {

@@ -309,8 +309,8 @@ static void test_coming_cpu(struct kunit *test)
 }
 
 /*
- * Three timers are sent to a CPU: while the CPU is offline, which causes no warning; when
- * it is online again; and before it goes offline.
+ * Send three timers to a CPU: one while the CPU is offline, one when it is online again, and
+ * one before it goes offline. The first one causes no warning.
  */
 static void test_offline_cpu(struct kunit *test)
 {

@@ -177,7 +177,7 @@ static void test_queue(struct kunit *test)
 	}
 }
 
-/* A pending item can't be queued: its timer is armed, or the item is on a workqueue. */
+/* While its timer is armed, or it is on a workqueue, an item can't be queued again. */
 static void test_queue_pending(struct kunit *test)
 {
 	struct item *item = &items[0];

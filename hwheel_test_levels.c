@@ -51,8 +51,8 @@ struct place {
 
 /*
  * The memory of level @i. The parking lot's memory follows the last level. rig_init() has zeroed
- * all of this. level_init() does not clear the bitmaps, nor @more of a spoke, and they are 0 if
- * the wheel is empty. So a test must empty the wheel before a reset.
+ * all of this. level_init() clears neither the bitmaps nor @more of a spoke. An empty wheel has
+ * only zeroes there. So a test must empty the wheel before a reset.
  */
 static void *rig_memory(struct rig *rig, unsigned int i)
 {

@@ -201,7 +201,7 @@ static void test_woken(struct kunit *test)
 	}
 }
 
-/* The condition becomes true, with a limit and without one. */
+/* The condition becomes true during a wait. One wait has no time limit, the others have one. */
 static void test_condition(struct kunit *test)
 {
 	unsigned int how;

@@ -201,7 +201,7 @@ static void test_year_lone(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, !hwt_probe_fault(&year.on_lone));
 	KUNIT_EXPECT_EQ(test, hwheel_count(year.lone, "interrupts"), 1);
 	KUNIT_EXPECT_EQ(test, hwheel_count(year.lone, "idle_interrupts"), 0);
-	/* The levels were added while the timer was parked. From there it cascaded. */
+	/* The levels were added while the timer was parked. A lone timer need not cascade. */
 	KUNIT_EXPECT_EQ(test, hwheel_count(year.lone, "levels_added"), 4);
 	KUNIT_EXPECT_LE(test, hwheel_count(year.lone, "cascaded"), 4);
 }

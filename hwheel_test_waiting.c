@@ -280,7 +280,7 @@ static void act_begin_end(struct probe *p)
 
 /*
  * The pattern of a teardown: cancel all timers, then wait. No callback may be running after
- * that. With one CPU, the test has somebody to wait for only in process context.
+ * that. On a single CPU only a callback in process context can be running during the wait.
  */
 static void test_synchronize(struct kunit *test)
 {

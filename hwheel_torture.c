@@ -20,9 +20,10 @@
  * time. A timer is lost if the monitor has seen the same arming overdue more than LOST_SCANS
  * times, a second apart.
  *
- * Private timers. Any context may arm and cancel them, under the lock of their slot. So
- * the slot knows what each call must return. A run dequeues a timer before the timer's
- * callback takes the slot's lock, so the slot keeps two armings:
+ * Private timers. Each has a struct slot, which stays when the timer is freed. Any context may
+ * arm and cancel the timer, under the lock of the slot. So the slot knows what each call must
+ * return. A run dequeues a timer before the timer's callback takes this lock, so the slot
+ * keeps two armings:
  *
  *	live	the last arming; it was not cancelled, and no callback for it has
  *		taken the lock
@@ -54,8 +55,8 @@
  *
  * Order. On one base, timers must run in the order of their ticks. So the test remembers the
  * latest tick that has run on each base. If a timer of an earlier tick runs now, the order is
- * broken, provided that the timer was armed before its tick and has not moved: then the timer
- * was on this base when the later tick ran.
+ * broken. There are two exceptions: the timer was armed after its tick, or it has moved. Then
+ * it may not have been on this base when the later tick ran.
  */
 #define pr_fmt(fmt) "hwheel-torture: " fmt
 
@@ -637,9 +638,9 @@ static struct slot *slots;
 static void private_fire(struct hwheel_timer *timer);
 
 /*
- * A callback waits only for callbacks of higher classes, so callbacks can't deadlock. Each
- * class has a lock class, so that lockdep knows the order. Timers of short-lived wheels are
- * in a class of their own, for which no callback waits.
+ * Each private timer is in a class. A callback waits only for callbacks of higher classes, so
+ * callbacks can't deadlock. Each class has a lock class, so that lockdep knows the order. Timers
+ * of short-lived wheels are in a class of their own, for which no callback waits.
  */
 #define CLASSES		4
 #define NO_CLASS	-1U	/* below the first class */

@@ -48,7 +48,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A few timers make a crowd here, and crowds are sifted far ahead */
+/* Here a few timers make a crowd, fans are small, and sifting a timer takes less time */
 #define HWHEEL_CROWD	4
 #define HWHEEL_CROWD_FAN	4
 #define HWHEEL_FAN_BITS	2

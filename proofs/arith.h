@@ -3,7 +3,7 @@
  * What the proofs assume about C and the kernel.
  *
  * Pow2 defines powers of two. Bits describes C's bit operators as arithmetic. bits.smt2
- * proves the axioms of Bits.
+ * proves the same for words of 64 bits.
  */
 #ifndef _PROOFS_ARITH_H
 #define _PROOFS_ARITH_H

@@ -497,8 +497,8 @@ static u64 due[MAX_TIMERS];
 static unsigned int moves[MAX_TIMERS], rank[MAX_TIMERS];
 
 /*
- * When to add levels: the first one before stage grow_from, then one every grow_every
- * stages
+ * A stage is an arming, a step or an expiration. The first level is added before stage
+ * grow_from, then one level every grow_every stages.
  */
 static unsigned int stage, last_stage, grow_from, grow_every;
 

@@ -829,9 +829,9 @@ static void ksoftirqd_main(void *arg)
 
 static wait_queue_head_t bh_free = { { &bh_free.waiting, &bh_free.waiting } };
 
-/* On PREEMPT_RT this locks the CPU's softirqs. The softirq thread takes that lock, too. */
 static void wake_waiters(wait_queue_head_t *wq);
 
+/* On PREEMPT_RT this locks the CPU's softirqs. The softirq thread takes that lock, too. */
 void local_bh_disable(void)
 {
 	struct task_struct *task = sim_cpu->curr;
@@ -1256,7 +1256,10 @@ static void wake_waiters(wait_queue_head_t *wq)
 	sim_step(SIM_CALL);
 }
 
-/* The kernel's own wakes call wake_waiters(): they take raw locks only, or none is held. */
+/*
+ * The simulated kernel itself calls wake_waiters(), without this check: such a wakeup takes only
+ * raw locks, or the caller holds no raw lock.
+ */
 void wake_up_all(wait_queue_head_t *wq)
 {
 	if (SIM_RT && nr_held[sim_cpu->id])
@@ -1365,7 +1368,7 @@ static unsigned long long hr_program(struct sim_cpu *c)
 {
 	struct hrtimer *first = hr_first(c, !c->soft_active, true);
 
-	/* The late interrupt was for a timer that is not the first now. It will not come. */
+	/* The late interrupt will not come: its timer is not the first any more. */
 	if (c->hr_late && c->hr_wanted < sim_time && (!first || c->hr_wanted != hr_expires(first)))
 		oracle_stalled(min(c->hr_late, sim_time - c->hr_wanted));
 	if (!first) {
@@ -1868,7 +1871,7 @@ static void worker_sleeps(struct task_struct *task)
 	more_workers(&pools[task->pool]);
 }
 
-/* Has a worker @work? It still has it for a moment after the work's function has returned. */
+/* Does a worker have @work? It keeps @work for a moment after the function has returned. */
 bool sim_work_runs(const struct work_struct *work)
 {
 	return worker_of(work);

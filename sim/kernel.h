@@ -87,7 +87,7 @@ struct sim_cpu {
 	unsigned long long	off_since;
 };
 
-/* The world of one run. It is set before sim_start(). */
+/* The world of one run. After sim_start() only @holds and @no_debug_objects change. */
 struct sim_world {
 	unsigned long long	seed;
 	unsigned int		cpus;
@@ -168,7 +168,7 @@ bool sim_set_param(const char *name, unsigned int i, const char *value);
 void oracle_lock(raw_spinlock_t *lock);
 void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes);
 void oracle_irqs_on(unsigned long long writes);
-void oracle_moved(const struct sim_call *call, int cpu);	/* as its CPU goes offline */
+void oracle_moved(const struct sim_call *call, int cpu);	/* its task's CPU goes offline */
 void oracle_stalled(unsigned long long ns);	/* a CPU was held up */
 void oracle_hrtimer(struct hrtimer *timer, bool end);
 void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires);

@@ -6,7 +6,7 @@
  * Usage: sim seeds FIRST SECONDS [DIR]	runs the programs of the seeds from FIRST on, for
  *					SECONDS or until the first find. With DIR, shrinks
  *					the program of the find, and writes it to DIR
- *	  sim some FIRST N		runs the programs of N seeds
+ *	  sim some FIRST N		runs the programs of N seeds, up to the first find
  *	  sim run FILE...		runs programs
  *	  sim first FILE...		the same, but stops at the first find
  *	  sim replay FILE		runs a program in this process, and prints all that
@@ -145,8 +145,8 @@ static bool run(const struct program *p)
 /* Shrinking: make a program simpler while it still has a find of the same kind */
 
 /*
- * Take the texts of two finds up to the first '(', without digits and '-'. If their first 30
- * characters are the same, the finds are of the same kind: see finds().
+ * Copy the text of a find up to the first '(', without digits and '-'. If the first 30 characters
+ * of two such copies are the same, the finds are of the same kind: see finds().
  */
 static void kind_of(const char *find, char *kind, size_t size)
 {

@@ -1189,10 +1189,7 @@ static struct mwheel *wheel_of(const struct hwheel_base *base)
 	return NULL;
 }
 
-/*
- * hwheel calls a tracepoint before it arms the hrtimer, and another one after it has moved
- * timers.
- */
+/* The last call of the tracepoint hwheel_arm: hwheel makes it before it arms the hrtimer. */
 static struct {
 	struct hwheel_base	*base;
 	s64			expires;
@@ -1449,7 +1446,7 @@ static u64 late_bound(const struct slot *slot, const struct mwheel *w, int cpu, 
 	    (sim_hotplug_at && sim_hotplug_at > before) || (was_set(w) && sim_last_set > before) ||
 	    (w->config.clock == CLOCK_BOOTTIME && sim_last_suspend > before))
 		bound += CROWD_MOVE_NS * w->peak;
-	else if (w->peak > CROWD)	/* moves that stalls before @begin have delayed */
+	else if (w->peak > CROWD)	/* stalls before @begin may have delayed moves */
 		bound += min(tally_since(&stalls, before) - tally_since(&stalls, begin),
 			     (u64)CROWD_MOVE_NS * w->peak);
 	if (was_set(w) && sim_last_set > before)	/* the interrupt that tells hwheel */
@@ -1475,8 +1472,8 @@ static void check_late(struct slot *slot, struct mwheel *w)
 	if (late >= 0) {
 		/*
 		 * hwheel reads the clock when a run begins. It also reads the clock after a
-		 * callback: in hardirq context always, else after each 8th, or if a jiffy has
-		 * begun.
+		 * callback: in hardirq context and on a wheel of wall time always, else after
+		 * each 8th, or if a jiffy has begun.
 		 */
 		s64 blur = sim_time - w->run_begun[cpu];
 		s64 since = sim_time - min(w->called_at[cpu], sim_time);

@@ -154,7 +154,7 @@ struct slot {
 extern struct mwheel sim_wheels[SIM_WHEELS];
 extern struct slot *sim_slots;
 extern unsigned int sim_nr_slots;	/* of the program's timers */
-extern unsigned int sim_all_slots;	/* those, and SIM_WORKS + SIM_SLEEPERS more */
+extern unsigned int sim_all_slots;	/* sim_nr_slots + SIM_WORKS + SIM_SLEEPERS */
 extern u64 sim_calls, sim_fired;
 extern unsigned int sim_suspends;
 extern u64 sim_last_suspend;

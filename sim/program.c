@@ -550,7 +550,7 @@ static void do_wheel(const struct op *op)
 	w->state = LIVE_WHEEL;
 }
 
-/* hwheel_destroy() waits for callbacks and work that run, but for no timeout */
+/* hwheel_destroy() takes at most this long, apart from its waits for callbacks and work */
 #define DESTROY_NS	100000000
 
 static void do_destroy(const struct op *op)

@@ -56,7 +56,7 @@ struct work_call {
 	bool			may_be[2];	/* may the call return false, true? */
 };
 
-/* For how long the functions that run now have run since @since */
+/* For how long functions have run since @since, added up over all that still run */
 u64 work_held_up(u64 since)
 {
 	u64 ns = 0;
