@@ -894,8 +894,8 @@ static void check_overdue(void)
 		const struct slot *slot = &sim_slots[i];
 		u64 most = 5 * NSEC_PER_SEC;
 
-		/* Threads may have to wait for softirqs that take all of the CPU. */
-		if (slot->pending && (SIM_RT || slot->wheel->config.context == HWHEEL_WORK))
+		/* Hardirqs may take all of a CPU. Its softirqs and threads have to wait then. */
+		if (slot->pending && slot->wheel->config.context != HWHEEL_HARDIRQ)
 			most += oracle_held_up(slot->armed_at);
 		/* A small budget lets only a few of a crowd run in each jiffy */
 		if (slot->pending && slot->wheel->config.flags & HWHEEL_DEFERRABLE)

@@ -187,13 +187,16 @@ void oracle_work_begins(const struct work_struct *work)
 	sim_quiet_steps = 0;
 }
 
-/* The timer's callback has ended. Unless somebody dropped the instance, it is on a workqueue. */
+/*
+ * The timer's callback has ended. Unless somebody dropped the instance, it is on a workqueue. If
+ * the lock is held, a call may be dropping the instance now: work_unlocked() checks that call.
+ */
 void work_expired(struct slot *slot, u64 life)
 {
 	const struct item *item = &items[slot->nr - sim_nr_slots];
 
 	if (slot->life == life && item->pending && !item->queued && !slot->pending &&
-	    !slot->popped)
+	    !slot->popped && !peek_work_lock(item->dwork)->owner)
 		sim_find("delayed work %d is lost: its timer has expired", nr_of(item));
 }
 
