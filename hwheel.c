@@ -744,6 +744,21 @@ static __always_inline bool hwheel_base(const struct hwheel_timer *timer,
 }
 
 /*
+ * Find the base of @timer. *@now is CLOCK_MONOTONIC, read a moment ago. If the wheel has another
+ * clock, read that clock into *@now.
+ */
+static __always_inline bool hwheel_base_clock(struct hwheel_timer *timer,
+					      struct hwheel_base **base, ktime_t *now)
+{
+	if (unlikely(!hwheel_base(timer, base)))
+		return false;
+	/* base->monotonic changes only after the wheel was destroyed. Then @timer is not armed. */
+	if (unlikely(!data_race((*base)->monotonic)))
+		*now = hwheel_other_clock((*base)->wheel);
+	return true;
+}
+
+/*
  * Read the clock into *@now, and find the base of @timer. Reading a clock takes a fence.
  * A fence delays loads, but not prefetches. @timer is rarely in the cache: so prefetch
  * it, read the clock, and only then look at the timer.
@@ -753,12 +768,7 @@ static __always_inline bool hwheel_base_now(struct hwheel_timer *timer,
 {
 	prefetchw(timer);
 	*now = ktime_get();
-	if (unlikely(!hwheel_base(timer, base)))
-		return false;
-	/* base->monotonic changes only after the wheel was destroyed. Then @timer is not armed. */
-	if (unlikely(!data_race((*base)->monotonic)))
-		*now = hwheel_other_clock((*base)->wheel);
-	return true;
+	return hwheel_base_clock(timer, base, now);
 }
 
 /* Lock the base that @timer is on, which was @base a moment ago. */
@@ -1993,6 +2003,16 @@ static __always_inline bool hwheel_arm_after(struct hwheel_timer *timer, ktime_t
 			  true, now, how, cpu);
 }
 
+/* Arm @timer, which was on @base a moment ago, in the window from @now + @delay on. */
+static __always_inline bool hwheel_arm_range(struct hwheel_base *base, struct hwheel_timer *timer,
+					     ktime_t now, ktime_t delay, ktime_t slack)
+{
+	ktime_t expires = hwheel_deadline(now, delay);
+	u64 tick = hwheel_pick(base, &expires, slack);
+
+	return hwheel_arm(base, timer, expires, tick, true, now, HWHEEL_ANYHOW, -1);
+}
+
 /**
  * hwheel_add - arm or re-arm a timer
  * @timer: the timer, set up
@@ -2039,18 +2059,15 @@ EXPORT_SYMBOL_GPL(hwheel_add);
 bool hwheel_add_range(struct hwheel_timer *timer, ktime_t delay, ktime_t slack)
 {
 	struct hwheel_base *base;
-	ktime_t now, expires;
-	u64 tick;
+	ktime_t now;
 
-	if (unlikely(!hwheel_base_now(timer, &base, &now)))
-		return false;
 	/*
 	 * The coarse clock plus a jiffy would cost less. It is not exact enough, even
 	 * with slack: it was seen 16 ms behind when a timer interrupt was late.
 	 */
-	expires = hwheel_deadline(now, delay);
-	tick = hwheel_pick(base, &expires, slack);
-	return hwheel_arm(base, timer, expires, tick, true, now, HWHEEL_ANYHOW, -1);
+	if (unlikely(!hwheel_base_now(timer, &base, &now)))
+		return false;
+	return hwheel_arm_range(base, timer, now, delay, slack);
 }
 EXPORT_SYMBOL_GPL(hwheel_add_range);
 

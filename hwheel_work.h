@@ -99,21 +99,37 @@ static __always_inline bool hwheel_work_queued(struct hwheel_delayed_work *dwork
 }
 
 /*
- * With @dwork locked and not queued: arm it, or queue it at once. Do not access @dwork after
- * this: its function may free it.
+ * If @delay needs the time, read it before @dwork is accessed, as in hwheel_base_now(): the
+ * fence of the clock would wait for the cache misses of @dwork.
+ */
+static __always_inline ktime_t hwheel_work_now(struct hwheel_delayed_work *dwork, ktime_t delay)
+{
+	if (unlikely(delay <= 0))
+		return 0;
+	prefetchw(&dwork->work);
+	prefetchw(&dwork->wq);
+	return ktime_get();
+}
+
+/*
+ * With @dwork locked and not queued: arm it, or queue it at once. @now: of hwheel_work_now(). Do
+ * not access @dwork after this: its function may free it.
  */
 static __always_inline void hwheel_work_start(int cpu, struct workqueue_struct *wq,
 					      struct hwheel_delayed_work *dwork,
-					      ktime_t delay, ktime_t slack)
+					      ktime_t now, ktime_t delay, ktime_t slack)
 {
+	struct hwheel_base *base;
+
 	if (delay <= 0 && likely(!dwork->callbacks)) {
 		queue_work_on(cpu, wq, &dwork->work);
 		return;
 	}
 	dwork->wq = wq;
 	dwork->cpu = cpu;
-	if (delay > 0)		/* else a callback that has begun queues it */
-		dwork->callbacks += !hwheel_add_range(&dwork->timer, delay, slack);
+	/* If @delay is 0 or less, a callback that has begun queues it */
+	if (delay > 0 && likely(hwheel_base_clock(&dwork->timer, &base, &now)))
+		dwork->callbacks += !hwheel_arm_range(base, &dwork->timer, now, delay, slack);
 }
 
 /* With @dwork locked: make it idle. Returns true if it was pending. */
@@ -170,6 +186,7 @@ static __always_inline bool hwheel_work_queue(int cpu, struct workqueue_struct *
 					      struct hwheel_delayed_work *dwork,
 					      ktime_t delay, ktime_t slack)
 {
+	ktime_t now = hwheel_work_now(dwork, delay);
 	raw_spinlock_t *lock = hwheel_work_lock(dwork);
 	unsigned long flags;
 	bool idle;
@@ -179,7 +196,7 @@ static __always_inline bool hwheel_work_queue(int cpu, struct workqueue_struct *
 	raw_spin_lock_irqsave(lock, flags);
 	idle = !dwork->wq && !dwork->disabled && !hwheel_work_queued(dwork);
 	if (idle)
-		hwheel_work_start(cpu, wq, dwork, delay, slack);
+		hwheel_work_start(cpu, wq, dwork, now, delay, slack);
 	raw_spin_unlock_irqrestore(lock, flags);
 	return idle;
 }
@@ -247,6 +264,7 @@ static __always_inline bool hwheel_work_mod(int cpu, struct workqueue_struct *wq
 					    struct hwheel_delayed_work *dwork,
 					    ktime_t delay, ktime_t slack)
 {
+	ktime_t now = hwheel_work_now(dwork, delay);
 	raw_spinlock_t *lock = hwheel_work_lock(dwork);
 	bool pending = false;
 	unsigned long flags;
@@ -257,7 +275,7 @@ static __always_inline bool hwheel_work_mod(int cpu, struct workqueue_struct *wq
 	if (likely(!dwork->disabled)) {
 		/* To re-arm the timer, it need not be cancelled first */
 		pending = (dwork->wq && delay > 0) || hwheel_work_stop(dwork);
-		hwheel_work_start(cpu, wq, dwork, delay, slack);
+		hwheel_work_start(cpu, wq, dwork, now, delay, slack);
 	}
 	raw_spin_unlock_irqrestore(lock, flags);
 	return pending;
@@ -481,7 +499,7 @@ bool hwheel_flush_delayed_work(struct hwheel_delayed_work *dwork)
 	if (wq) {
 		hwheel_work_stop(dwork);
 		callbacks = dwork->callbacks;
-		hwheel_work_start(dwork->cpu, wq, dwork, 0, 0);
+		hwheel_work_start(dwork->cpu, wq, dwork, 0, 0, 0);
 	}
 	raw_spin_unlock_irqrestore(lock, flags);
 	/*
