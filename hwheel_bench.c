@@ -1551,8 +1551,8 @@ static void bench_round_crowd(const struct hwheel_config *config, enum bench_how
 
 /*
  * Fill a bucket of the parking lot, and a spoke of each level above 0. All of them begin at
- * @base. A timer that is armed one to two widths of a spoke before @base goes to the level of
- * that spoke.
+ * @base. Take a spoke that is w wide. A timer for @base or a little later goes to that level if
+ * it is armed w to 2 w before @base.
  */
 static void bench_round_edges(const struct hwheel_config *config, u64 width, ktime_t base)
 {

@@ -543,7 +543,7 @@ static void plan_arming(struct plan *p, enum event op, const struct wheel *w,
 		p->from = p->before;
 }
 
-/* Return: what the call returned. */
+/* Return: what the call returned; for OP_FORWARD false, and @p->periods is what it returned. */
 static bool arm_as_planned(struct plan *p, struct hwheel_timer *timer)
 {
 	bool ret = false;

@@ -15,7 +15,20 @@
 
 static char where[4200];
 
-/* Sanitizers end with abort(), too */
+/* Have the sanitizers end with abort(), as failed checks do */
+const char *__asan_default_options(void);
+const char *__ubsan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+	return "abort_on_error=1";
+}
+
+const char *__ubsan_default_options(void)
+{
+	return "abort_on_error=1";
+}
+
 static void died(int sig)
 {
 	/* If this fails, there is nothing left to do */

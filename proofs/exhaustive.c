@@ -674,8 +674,8 @@ static void check_run(unsigned int n, const struct hwheel_levels *empty, u64 fir
 }
 
 /*
- * Check every set of @n timers that are due at most about @turns times the reach ahead, at
- * every clock within the reach, armed in every order.
+ * Check every set of @n timers that are due within about @turns times the reach. Do so at every
+ * clock within the reach. Arm the timers in every order.
  */
 static void check_runs_from(unsigned int nr, unsigned int n, unsigned int deepest,
 			    unsigned int most, u64 turns)

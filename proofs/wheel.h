@@ -2,13 +2,13 @@
 /*
  * The theorems on levels, for any width, any number of spokes and any clock.
  *
- *	c	the clock, a tick
+ *	c	the clock: a tick, or in one_slot_a_spoke and slot_of_* the level's slot
  *	t	a tick
  *	w	the width of a slot
  *	n	the number of spokes of a level; w * n is the width of the level above
- *	s	a slot
+ *	s	a slot, or in bucket_* and two_spokes a tick
  *
- * lemmas.py proves each theorem. proofs.rst says what they mean for hwheel_levels.h.
+ * lemmas.py proves each theorem. proofs.rst says what most of them mean for hwheel_levels.h.
  */
 
 /*@

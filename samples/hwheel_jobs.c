@@ -5,7 +5,7 @@
  * A job has a deadline. The function that takes the job off the list frees it:
  *
  *	job_late()	the callback of its timer, when the deadline has passed
- *	job_finish()	the worker that has done it
+ *	job_finish()	called by the worker that has done the job, and by jobs_close()
  *
  * The callback frees the job that holds its timer. So nobody else may call
  * hwheel_cancel_sync() for that timer: the job may be gone. Before the module is unloaded,

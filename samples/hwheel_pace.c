@@ -38,8 +38,9 @@
  * clock, because such times are far ahead. A new rate holds for packets that arrive
  * after the change. Packets that are waiting keep their times.
  *
- * Packets of all flows leave in the order in which they arrived, as far as @maxrate
- * allows. So hwpace paces flows, but does not share the rate fairly between them.
+ * Packets of all flows leave in the order in which they arrived, as far as @maxrate and the
+ * times that senders asked for allow. So hwpace paces flows, but does not share the rate
+ * fairly between them.
  * All shapers that time packets on arrival have this property. A packet that the
  * device segments leaves hwpace as one packet, as with fq.
  *

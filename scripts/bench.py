@@ -327,7 +327,7 @@ class Targets:
 
     def lateness(self):
         simulated = select(self.results, time='simulated', subject='hwheel')
-        # One us for the simulated time that it takes to run 32 callbacks
+        # Subtract 1 us: running the 32 callbacks takes that much simulated time
         self.add('simulated time: latest, in ticks less 1 us', [
             ((r['median'] - 1000) / r['tick_ns'], span_text(r['delay_ms'] * 1e6))
             for r in select(simulated, op='late_max')], 1.0)

@@ -4,7 +4,8 @@
 # Searches for the arrangement of timers in which callbacks begin latest, on Debian's 6.12 in
 # QEMU. QEMU's clock counts the guest's instructions, one per nanosecond. Each round has a
 # wheel with a geometry, a budget and a crowd of timers. During the round some timers are
-# re-armed, and the guest reads all of debugfs. See the group bounds of hwheel_bench.c.
+# re-armed, and the guest reads 300 lines of each debugfs file. See the group bounds of
+# hwheel_bench.c.
 #
 # Prints a line for each round, and the worst round of each context. The exit status is 0
 # if no callback was later than LATE ns, and no lock was held for more than LOCKED ns. The

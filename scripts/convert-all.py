@@ -312,7 +312,7 @@ def hide(folder):
 VERDICTS = {
     "right": "converted and built",
     "alone": "left alone, with the reason",
-    "human": "named for a human, with the reason",
+    "human": "left for a human, with the reason",
     "wrong": "built and wrong",
     "not built": "not built",
 }

@@ -18,7 +18,7 @@
 tests=$lab_top/tools/convert-tests
 converter=$lab_top/tools/hwheel-convert tree=$lab_work/tree
 
-# small: converts small drivers. The drivers in api/ use each part of the two APIs. The drivers
+# small: converts small drivers. The drivers in api/ use most of the two APIs. The drivers
 # in classes/ have code that hwheel-convert once converted wrongly.
 small()
 {
@@ -124,7 +124,8 @@ take()
 }
 
 # converts: whether everything is converted with the additional patches. Without these
-# patches, the report must name exactly the places that the patches change.
+# patches, the report must name the places that the patches change, and the
+# timers of other code (bridge.left).
 converts()
 {
 	local copy=$lab_work/unhelped status=0

@@ -377,7 +377,7 @@ class Unbuilt(Exception):
 
 
 class Broken(Exception):
-    """The code itself fails a test."""
+    """A test is of no use: the code itself fails it, or it does not include the mutants."""
 
 
 class Bench:

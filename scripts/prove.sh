@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Proves the arithmetic of hwheel_levels.h, as Documentation/proofs.rst tells:
-# Frama-C's WP on the code, z3 and cvc5 on the lemmas, a run over all states of
-# small geometries. Prints each goal with its prover and time. It proves a copy of the
+# Frama-C's WP on the code, z3 and cvc5 on the lemmas, z3 on facts about bits, a run over
+# all states of small geometries. For WP and the lemmas it prints each goal that needed a
+# prover, with the prover and its time. It proves a copy of the
 # module's own code, into which annotate.awk puts loop annotations.
 #
 # Usage: prove.sh lemmas|bits|wp|exhaustive|faults...

@@ -34,7 +34,7 @@ onoff=${ONOFF-2} sysfs=${SYSFS-0}
 # back.
 suspend=${SUSPEND-0}
 # In UML the guest switches hwheel's counts for each callback on and off during the test. In
-# QEMU it switches them on once, before the test. This patches hwheel's code, and QEMU in
+# QEMU it switches them on once, before the test: each switch patches hwheel's code, and QEMU in
 # Debian 12 loses track of code that is patched while another CPU runs it (see boot-qemu.sh).
 # In UML hwheel tests a variable instead.
 users=once

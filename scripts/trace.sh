@@ -110,8 +110,8 @@ first_row()
 	grep -F -A 1 "@$2: " "$lab_work/$1" | tail -n 1 | grep "^\[$3, "
 }
 
-# late: whether the script saw the victim late each time, and blamed the hog. Now and then
-# it may blame another callback, because the host has preempted the guest during it.
+# late: whether the script blamed the hog for the late victim, at least three times of four. It
+# may blame another callback, because the host has preempted the guest during that callback.
 late()
 {
 	local key n average blamed=0 hog=0

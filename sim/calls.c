@@ -608,7 +608,7 @@ static void destroy_pending(void)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Timers that are not on the heap */
+/* Timers defined at build time or on the stack; delayed work; debugobjects */
 
 static DEFINE_HWHEEL_TIMER(defined, count);
 
@@ -704,7 +704,10 @@ static void sleeper(struct hwheel_timer *timer)
 	sim_sleep(5000000);
 }
 
-/* A second task destroys a wheel while the first one still waits for a callback. */
+/*
+ * One task is in hwheel_destroy() and waits for a callback. Meanwhile a callback of another wheel
+ * destroys the same wheel.
+ */
 static void destroy_twice(void)
 {
 	struct hwheel_config config = { .name = "known", .context = HWHEEL_WORK };
@@ -758,7 +761,7 @@ static void debug_objects(void)
 	EXPECT(hwheel_count(wheel, "added") == hwheel_count(wheel, "cancelled") +
 					       hwheel_count(wheel, "expired"));
 
-	/* Set up a timer in memory with 0x5a bytes, a copy of a pending timer, a damaged copy */
+	/* Set up timers in memory with 0x5a bytes, a copy of a pending timer, damaged copies */
 	sim_world.no_debug_objects = true;
 	hwheel_add(one, 1000000000);
 	memset(&objects[1].timer, 0x5a, sizeof(objects[1].timer));
@@ -862,7 +865,7 @@ static struct users users_of(const char *name)
 	return users;
 }
 
-/* Each object has a callback of its own: these are more callbacks than a table has rows. */
+/* Each object has a callback of its own: more callbacks than get a row of their own. */
 static void many_users(void)
 {
 	const int n = ARRAY_SIZE(objects);

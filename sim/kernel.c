@@ -994,7 +994,7 @@ static struct {
 static raw_spinlock_t *held[SIM_CPUS][16];
 static int nr_held[SIM_CPUS];
 
-/* The locks of the bases of a wheel differ only in high bits. */
+/* The addresses of the locks of a wheel's bases differ only in high bits. */
 static unsigned int order_hash(raw_spinlock_t *outer, raw_spinlock_t *inner)
 {
 	return ((unsigned long)outer * 31 + (unsigned long)inner) * 0x9e3779b97f4a7c15UL >> 52;

@@ -175,7 +175,7 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires);
 struct hwheel_base;
 void oracle_interrupt(struct hwheel_base *base, int cpu);
 bool oracle_warn(const char *text);
-bool oracle_mistake(const struct sim_call *call);	/* is its call a user's mistake? */
+bool oracle_mistake(const struct sim_call *call);	/* is @call a user's mistake? */
 void oracle_work_queued(const struct work_struct *work, const struct workqueue_struct *wq, int cpu);
 void oracle_work_cancelled(const struct work_struct *work);
 void oracle_work_begins(const struct work_struct *work);	/* soon its function runs */

@@ -140,7 +140,10 @@ static bool deferrable(const struct mwheel *w)
 	return w->config.flags & HWHEEL_DEFERRABLE;
 }
 
-/* An isolated CPU that needs a level or fans on another CPU may not interrupt that CPU for it */
+/*
+ * On a deferrable wheel, an isolated CPU that needs a level or fans on another CPU does not
+ * interrupt that CPU to ask for them.
+ */
 static bool asks_later(const struct mwheel *w)
 {
 	return deferrable(w) && (sim_world.nohz_full | sim_world.isolcpus);
@@ -1157,8 +1160,8 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 	/* A deferrable wheel's entry may expire early. Then nothing runs, and a break goes on. */
 	if (w->config.context != HWHEEL_WORK && !deferrable(w) && w->pending &&
 	    peek_break(w->wheel, cpu) && sim_world.cpus == 1 && !w->earned[cpu] &&
-	    !w->config.gap_ns && !is_set(w, cpu) &&
-	    !peek_ripe(w->wheel, cpu, sim_clock(w)))	/* a rest in a gap looks like a break */
+	    !w->config.gap_ns &&	/* a rest in a gap looks like a break */
+	    !is_set(w, cpu) && !peek_ripe(w->wheel, cpu, sim_clock(w)))
 		sim_find("a break on CPU %d of %s, and no timer is due", cpu, w->name);
 	if (w->config.context == HWHEEL_WORK || w->state != LIVE_WHEEL || !w->pending ||
 	    deferrable(w) || peek_busy_but_running(w->wheel, cpu) || !armed || is_set(w, cpu) ||
@@ -1546,7 +1549,7 @@ static void check_late(struct slot *slot, struct mwheel *w)
 			 sim_context(), cpu);
 }
 
-/* The arguments of the tracepoints around a callback */
+/* The arguments of the last hwheel_expire_entry of each CPU's base */
 static struct {
 	struct hwheel_timer	*timer;
 	s64			expires;

@@ -544,7 +544,8 @@ static void do_wheel(const struct op *op)
 	oracle_new_wheel(w);
 	w->toggles = toggles;
 	w->sets = sets;
-	if (sets != sim_sets)		/* locks may have been held unseen */
+	/* hwheel may have held the locks of the new wheel, which the oracle did not know yet */
+	if (sets != sim_sets)
 		memset(w->held, 0xff, sizeof(w->held));
 	w->wheel = new;
 	w->state = LIVE_WHEEL;

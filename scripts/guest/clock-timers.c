@@ -6,8 +6,9 @@
  * compares the times on CLOCK_MONOTONIC at which both have fired. A write to a parameter is a
  * command:
  *
- *	arm FIRST STEP	arms the next timers, on each CPU: for the multiples of STEP from
- *			now + FIRST on. So if STEP divides a day, one may be for midnight
+ *	arm FIRST STEP	arms the next timers, on each CPU: for 50 multiples of STEP,
+ *			from the last one at or before now + FIRST on. So if STEP divides a
+ *			day, one may be for midnight
  *	quiet MARGIN	waits until no timer expires within MARGIN before or after now. Else
  *			the clock might be set back after only one of two twins has fired
  *	step AHEAD	waits for 12 ms of quiet, and sets CLOCK_REALTIME forward or back

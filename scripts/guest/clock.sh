@@ -21,7 +21,7 @@ step()
 	echo "$1" >/sys/module/clock_timers/parameters/step
 }
 
-# tai SECONDS: sets the difference of CLOCK_TAI, while no timer expires
+# tai SECONDS: sets the offset of CLOCK_TAI from UTC, while no timer expires
 tai()
 {
 	echo 60 >/sys/module/clock_timers/parameters/quiet && ./set-clock tai "$1"
@@ -45,7 +45,7 @@ for by in -10 20 -300 100 -31536000000 -1000000 500000 31536500000 2500; do
 	step $by && sleep 0.2 || exit 1
 done
 sleep 3
-# The difference of CLOCK_TAI forward and back
+# Set the offset of CLOCK_TAI forward and back
 arm 100 200 && tai 37 && sleep 0.5 && tai 10 && sleep 2 || exit 1
 # 500 ppm faster, then slower
 ./set-clock slew 500 && sleep 1 && ./set-clock slew -500 && sleep 1 && ./set-clock slew 0 || exit 1

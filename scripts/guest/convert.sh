@@ -53,8 +53,8 @@ until_ms()
 	log "measured $name $(($(uptime_ms) - start))"
 }
 
-# state NETNS PORT STATE: whether the port has this state: 1 listening, 2 learning,
-# 3 forwarding, 4 blocking
+# state NETNS PORT STATE: whether the port has this state: listening, learning,
+# forwarding or blocking
 state()
 {
 	bridge -n $1 -d link show dev $2 | grep -q " state $3 "

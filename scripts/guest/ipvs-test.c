@@ -24,7 +24,7 @@ static void send_packet(void)
 		die("no packet came through the service");
 }
 
-/* How many connections there are; *seconds are left to the last one */
+/* Returns how many connections there are. Sets *seconds to the time that the last one has left. */
 static int connections(int *seconds)
 {
 	FILE *file = fopen("/proc/net/ip_vs_conn", "r");

@@ -2,7 +2,7 @@
 /*
  * Sets the clock of the guest of clock.sh.
  *
- * Usage: set-clock tai SECONDS		sets the difference of CLOCK_TAI
+ * Usage: set-clock tai SECONDS		sets the offset of CLOCK_TAI
  *	  set-clock slew PPM		lets the clocks run faster or slower
  *	  set-clock leap SECONDS	goes to SECONDS seconds before the end of a day, and
  *					inserts a leap second there

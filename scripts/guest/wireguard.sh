@@ -2,8 +2,8 @@
 # shellcheck shell=dash disable=SC2154
 #
 # Part of guest/kernel.sh: two devices of WireGuard. wg0 is in this network namespace, wg1 in
-# another one, where $other is a process. The sockets of both stay in this namespace, on the
-# loopback device. kernel.sh has put wg here, with the libraries that it needs.
+# another one. $other is the PID of a process there. The sockets of both stay in this
+# namespace, on the loopback device. kernel.sh has put wg here, with the libraries that it needs.
 
 # there COMMAND...: runs COMMAND in the other namespace
 there()

@@ -198,8 +198,8 @@ debian_lines()
 }
 
 # lists MINUTES: fetches the lists of the lab's own apt, unless they are younger than
-# MINUTES. The lists have the packages of all suites of Debian that the mirror has, also
-# of those that this machine does not use. The file packages has a line for each package
+# MINUTES. The lists have the packages of the suites that lists_fetch() names, also of
+# those that this machine does not use. The file packages has a line for each package
 # of a kernel: NAME VERSION SUITE, newest versions first.
 lists()
 {
@@ -272,7 +272,8 @@ archive_version()
 	awk -v name="$1" '$1 == name { print $2; exit }' "$lab_lists/packages"
 }
 
-# archive_extract PACKAGE DIR GLOB: extracts one file of a package to DIR
+# archive_extract PACKAGE DIR GLOB: extracts the files of a package that match GLOB to DIR,
+# without their folders
 archive_extract()
 {
 	local unpack=$lab_work/$1
@@ -415,7 +416,8 @@ stock_releases()
 }
 
 # stock_package KIND RELEASE: prints the package with the image (KIND is binary) or the
-# modules of a kernel. Up to 6.x one package has both, and there is an unsigned one.
+# modules of a kernel. Up to 6.x the package linux-image-RELEASE has both. If there is also
+# linux-image-RELEASE-unsigned, prints that one.
 stock_package()
 {
 	local package
@@ -747,7 +749,8 @@ debian_pack()
 	rm -rf "$root"
 }
 
-# chroot_run DIR COMMANDS: runs COMMANDS in the chroot DIR. Its mounts end with COMMANDS.
+# chroot_run DIR COMMANDS: runs COMMANDS in the chroot DIR. When COMMANDS have ended,
+# the mounts are gone.
 # BIND lists folders to mount in the chroot: FOLDER at its own path, or FOLDER:PATH.
 # shellcheck disable=SC2016 # the inner shell's variables
 chroot_run()
@@ -845,8 +848,9 @@ guest_image()
 
 # guest_run COMMAND...: runs a guest for at most TIMEOUT seconds, with its console on
 # stdout. Returns 0 if its payload ended with status 0, 2 if the guest died before its
-# payload began, and else 1. After a failure, the host's kernel log may tell the reason.
-# Before it stops a guest of QEMU, it asks QEMU where the guest's CPUs are, and prints that.
+# payload began, and else 1. After a failure it also prints the end of the host's kernel
+# log, which may tell the reason. Before guest_run() stops a guest of QEMU, it asks QEMU where the
+# guest's CPUs are, and prints the answer.
 guest_run()
 {
 	local fifo=$lab_work/fifo console=$lab_work/console status=0

@@ -15,7 +15,7 @@
 . "$(dirname "$0")/lab.sh"
 
 [[ ${1-} =~ ^([0-9]+\.[0-9]+|newest|lts)(-rt)?$ ]] ||
-	die "${1-}: no such kernel; a series, as 6.1 or 7.3; newest; or lts; and each with -rt"
+	die "${1-}: no such kernel. Give a series as 6.1, or newest, or lts; each may end with -rt"
 found=$(stock_release "$1") || exit 2
 read -r release suite <<<"$found"
 vmlinuz=$(stock_vmlinuz "$release") || die "found no image of $release"

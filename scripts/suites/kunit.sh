@@ -12,8 +12,9 @@ suite()
 	run_kunit uml
 }
 
-# Signal frames of CPUs with AMX, with AVX-512, and without either. uml_stack_fits() must
-# refuse the default stack, and the FP state of Linux 6.1: both are too small for AMX.
+# The numbers are sizes of signal frames on CPUs with AMX, with AVX-512, and without either.
+# uml_stack_fits() must refuse a kernel with the default stack, and one that has room only for
+# the FP state of Linux 6.1. Both are too small for AMX.
 stack_sizes()
 {
 	local frame sizes=

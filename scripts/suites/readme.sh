@@ -41,7 +41,7 @@ readme_table()
 	visitor		make pacing			RATE=4 TIME=1	%hwpace
 	visitor		make htmldocs			-		Documentation/output/index.html
 	visitor		make deb			-		build/hwheel-dkms_*.deb
-	apt		apt-get install gcc xz-utils linux-headers-$(uname -r)	-	-
+	apt		apt-get install make gcc xz-utils linux-headers-$(uname -r)	-	-
 	user		make				-		hwheel.ko
 	driver		C 1				-		session.c
 	driver		Kbuild 1			-		Kbuild

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A driver with each use of timer_list there is. It is only read, never built. */
+/* A driver with most uses of timer_list. It is only read, never built. */
 #include <linux/module.h>
 
 #include "driver.h"
