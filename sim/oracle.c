@@ -1402,13 +1402,15 @@ static u64 moves_bound(const struct mwheel *w)
 }
 
 /*
- * May @slot's timer, which runs on @cpu and was due at @begin, have waited for CPU @i, too? If
- * somebody has set the clock, an interrupt on one CPU tells all bases. So the timer may have
- * waited for that CPU.
+ * May @slot's timer, which runs on @cpu and was due at @begin, have waited for CPU @i, too? It may
+ * have moved here because a CPU went offline since it was armed, or is going offline (sim_hotplugs
+ * is odd). If somebody has set the clock, an interrupt on one CPU tells all bases. So the timer may
+ * have waited for that CPU.
  */
 static bool waited_on(const struct slot *slot, const struct mwheel *w, int cpu, int i, u64 begin)
 {
-	return i == cpu || (slot->cpu != cpu && slot->hotplugs != sim_hotplugs) ||
+	return i == cpu ||
+	       (slot->cpu != cpu && (slot->hotplugs != sim_hotplugs || sim_hotplugs & 1)) ||
 	       (was_set(w) && sim_last_set + 1000000 > begin);
 }
 
