@@ -1402,15 +1402,22 @@ static u64 moves_bound(const struct mwheel *w)
 }
 
 /*
- * May @slot's timer, which runs on @cpu and was due at @begin, have waited for CPU @i, too? It may
- * have moved here because a CPU went offline since it was armed, or is going offline (sim_hotplugs
- * is odd). If somebody has set the clock, an interrupt on one CPU tells all bases. So the timer may
- * have waited for that CPU.
+ * May @slot's timer have moved to @cpu because its CPU went offline? That CPU may still be on its
+ * way: then sim_hotplugs is odd.
+ */
+static bool has_moved(const struct slot *slot, int cpu)
+{
+	return slot->cpu != cpu && (slot->hotplugs != sim_hotplugs || sim_hotplugs & 1);
+}
+
+/*
+ * May @slot's timer, which runs on @cpu and was due at @begin, have waited for CPU @i, too? If
+ * somebody has set the clock, an interrupt on one CPU tells all bases. So the timer may have
+ * waited for that CPU.
  */
 static bool waited_on(const struct slot *slot, const struct mwheel *w, int cpu, int i, u64 begin)
 {
-	return i == cpu ||
-	       (slot->cpu != cpu && (slot->hotplugs != sim_hotplugs || sim_hotplugs & 1)) ||
+	return i == cpu || has_moved(slot, cpu) ||
 	       (was_set(w) && sim_last_set + 1000000 > begin);
 }
 
@@ -1528,9 +1535,10 @@ static void check_late(struct slot *slot, struct mwheel *w)
 		allowed += 3 * functions_since(begin);
 	/*
 	 * Callbacks that re-arm their timers for the past may delay other timers by a few
-	 * rounds, but not by more.
+	 * rounds, but not by more. A timer that had to move here may have waited for callbacks on
+	 * this CPU even before it came, as they kept the CPU from moving timers.
 	 */
-	if (!in_thread(w) && !slot->due_past && !was_set(w)) {
+	if (!in_thread(w) && !slot->due_past && !was_set(w) && !has_moved(slot, cpu)) {
 		u64 passed = tally_since(&past[w - sim_wheels][cpu], begin);
 		u64 rounds = 3 * (w->budget + past_round[w - sim_wheels][cpu]);
 
