@@ -53,6 +53,10 @@
  * whether it replaced an arming. So the test checks less for timers that are forwarded
  * ("loose").
  *
+ * Delayed work. One caller at a time uses it, and others leave it alone meanwhile. So the return
+ * values tell how often it was queued, and how often a call cancelled that. After a call that
+ * waits, each queueing must have ended in a run or in a cancel.
+ *
  * Order. On one base, timers must run in the order of their ticks. So the test remembers the
  * latest tick that has run on each base. If a timer of an earlier tick runs now, the order is
  * broken. There are two exceptions: the timer was armed after its tick, or it has moved. Then
@@ -87,6 +91,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 
 #include "hwheel.h"
 #include "hwheel_compat.h"
@@ -208,6 +213,7 @@ enum count {
 	HOTPLUGS,		/* CPUs taken offline */
 	WHEELS,			/* made and destroyed */
 	PENDING_AT_DESTROY,
+	WORKED,			/* runs of delayed work */
 	COUNTS
 };
 
@@ -227,6 +233,7 @@ static const char * const count_names[COUNTS - OPS] = {
 	[HOTPLUGS - OPS]		= "hotplugs",
 	[WHEELS - OPS]			= "wheels",
 	[PENDING_AT_DESTROY - OPS]	= "pending_at_destroy",
+	[WORKED - OPS]			= "worked",
 };
 
 struct counts {
@@ -1491,6 +1498,131 @@ static void doomed_end(void)
 }
 
 /* ------------------------------------------------------------------------ */
+/* Delayed work */
+
+#define JOBS		16
+
+static struct job {
+	struct hwheel_delayed_work dwork;
+	const struct wheel	*wheel;
+	struct workqueue_struct	*wq;
+	atomic_t		taken;		/* somebody uses it */
+	atomic_t		running;
+	atomic_t		runs;
+	unsigned int		queued;		/* these two: only for who has taken it */
+	unsigned int		cancelled;
+	s64			not_before;	/* it must not run earlier, on its wheel's clock */
+} jobs[JOBS];
+
+static struct workqueue_struct *jobs_wq;	/* ordered */
+
+static void job_run(struct work_struct *work)
+{
+	struct job *j = container_of(to_hwheel_delayed_work(work), struct job, dwork);
+	s64 early = READ_ONCE(j->not_before) - wheel_clock(j->wheel);
+
+	if (atomic_inc_return(&j->running) != 1)
+		violation("delayed work runs twice at a time, wheel %s", j->wheel->name);
+	if (early > 0)
+		violation("delayed work runs %lld ns early, wheel %s", early, j->wheel->name);
+	count_event(WORKED);
+	atomic_inc(&j->runs);
+	atomic_dec(&j->running);
+}
+
+/* @j is about to be queued. If it is pending for an earlier time, it may run then. */
+static void job_may_run(struct job *j, s64 delay)
+{
+	WRITE_ONCE(j->not_before, min(j->not_before, wheel_clock(j->wheel) + delay));
+}
+
+/* A call that waits has returned */
+static void job_is_idle(struct job *j, const char *call)
+{
+	unsigned int runs = atomic_read(&j->runs);
+
+	if (hwheel_delayed_work_pending(&j->dwork) || atomic_read(&j->running))
+		violation("delayed work: pending or running after %s, wheel %s", call,
+			  j->wheel->name);
+	if (j->queued != runs + j->cancelled)
+		violation("delayed work: queued %u, has run %u, cancelled %u, after %s, wheel %s",
+			  j->queued, runs, j->cancelled, call, j->wheel->name);
+}
+
+static void job_event(struct rnd_state *rnd, bool may_wait)
+{
+	struct job *j = &jobs[below(rnd, JOBS)];
+	s64 delay = below(rnd, 4) ? below(rnd, 20 * NSEC_PER_MSEC) : 0;
+
+	if (atomic_cmpxchg(&j->taken, 0, 1))
+		return;
+	switch (below(rnd, may_wait ? 6 : 3)) {
+	case 0:
+		job_may_run(j, delay);
+		j->queued += hwheel_queue_delayed_work(j->wq, &j->dwork, delay);
+		break;
+	case 1:
+		job_may_run(j, delay);
+		j->queued += !hwheel_mod_delayed_work(j->wq, &j->dwork, delay);
+		break;
+	case 2:
+		j->cancelled += hwheel_cancel_delayed_work(&j->dwork);
+		break;
+	case 3:
+		j->cancelled += hwheel_cancel_delayed_work_sync(&j->dwork);
+		job_is_idle(j, "cancel_sync");
+		WRITE_ONCE(j->not_before, wheel_clock(j->wheel) + delay);
+		j->queued++;
+		if (!hwheel_queue_delayed_work(j->wq, &j->dwork, delay))
+			violation("delayed work: idle, and can't be queued");
+		break;
+	case 4:
+		job_may_run(j, 0);
+		hwheel_flush_delayed_work(&j->dwork);
+		job_is_idle(j, "flush");
+		break;
+	case 5:
+		j->cancelled += hwheel_disable_delayed_work_sync(&j->dwork);
+		job_is_idle(j, "disable_sync");
+		if (hwheel_mod_delayed_work(j->wq, &j->dwork, delay) ||
+		    hwheel_queue_delayed_work(j->wq, &j->dwork, delay))
+			violation("delayed work: disabled, and was queued");
+		job_is_idle(j, "disable");
+		if (!hwheel_enable_delayed_work(&j->dwork))
+			violation("delayed work: still disabled");
+		break;
+	}
+	atomic_set_release(&j->taken, 0);
+}
+
+static int __init create_jobs(void)
+{
+	unsigned int i;
+
+	jobs_wq = alloc_ordered_workqueue("hwheel_torture", WQ_MEM_RECLAIM);
+	if (!jobs_wq)
+		return -ENOMEM;
+	for (i = 0; i < JOBS; i++) {
+		struct job *j = &jobs[i];
+
+		j->wheel = &kept[i % WHEELS_KEPT];
+		j->wq = i < JOBS / 2 ? jobs_wq : system_dfl_wq;
+		HWHEEL_INIT_DELAYED_WORK(&j->dwork, j->wheel->wheel, job_run);
+	}
+	return 0;
+}
+
+static void finish_jobs(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < JOBS && !atomic_read(&failed); i++) {
+		jobs[i].cancelled += hwheel_cancel_delayed_work_sync(&jobs[i].dwork);
+		job_is_idle(&jobs[i], "the last cancel_sync");
+	}
+}
+
+/* ------------------------------------------------------------------------ */
 /* The contexts that cause events */
 
 /* A slot whose callback runs or ran just now, else any slot */
@@ -1520,7 +1652,9 @@ static void any_event(struct rnd_state *rnd, unsigned int above)
 	unsigned int first = (above + 1) * DIV_ROUND_UP(timers, CLASSES);
 
 	count_event(in_hardirq() ? IN_HARDIRQ : in_task() ? IN_WORK : IN_SOFTIRQ);
-	if (percent(rnd, mix->shared)) {
+	if (percent(rnd, 2)) {
+		job_event(rnd, false);
+	} else if (percent(rnd, mix->shared)) {
 		shared_event(&shareds[below(rnd, nr_shared)], random_op(rnd, false), rnd);
 	} else if (first < timers && percent(rnd, 5)) {
 		private_sync(&slots[first + below(rnd, timers - first)], OP_CANCEL_SYNC,
@@ -1578,10 +1712,16 @@ static void task_event(struct rnd_state *rnd)
 
 		if (urgent)
 			sched_set_fifo_low(current);
-		if (below(rnd, 8))
-			waiting_event(op, rnd);
-		else
+		switch (below(rnd, 8)) {
+		case 0:
 			synchronize_event(rnd);
+			break;
+		case 1:
+			job_event(rnd, true);
+			break;
+		default:
+			waiting_event(op, rnd);
+		}
 		if (urgent)
 			sched_set_normal(current, 0);
 	} else if (percent(rnd, mix->shared)) {
@@ -2155,6 +2295,7 @@ static void finish_timers(void)
 		private_sync(&slots[i], OP_SHUTDOWN_SYNC, NULL, &rnd, true);
 	for (i = 0; i < nr_shared && !atomic_read(&failed); i++)
 		shared_close(&shareds[i], true, &rnd);
+	finish_jobs();
 	/* Give a late callback time to run */
 	schedule_timeout_uninterruptible(HZ / 10);
 }
@@ -2168,6 +2309,8 @@ static void free_all(void)
 		if (i != SYSTEM_WHEEL && kept[i].wheel)
 			wheel_destroy(&kept[i]);
 	}
+	if (jobs_wq)
+		destroy_workqueue(jobs_wq);
 	kfree(kept[SYSTEM_WHEEL].orders);
 	kept[SYSTEM_WHEEL].orders = NULL;
 	for (i = 0; slots && i < timers; i++) {
@@ -2402,6 +2545,8 @@ static int __init torture_init(void)
 	err = create_wheels();
 	if (!err)
 		err = create_timers();
+	if (!err)
+		err = create_jobs();
 	if (!err && wheels)
 		err = torture_warn_once();
 	if (err)

@@ -97,7 +97,7 @@ else
 	grep -q '^hwheel-torture: End of test: SUCCESS' "$log" || failed=1
 	# Each of these must have happened at least once
 	for what in events fired cancelled replaced waited ordered task softirq hardirq \
-		    balanced cascaded; do
+		    balanced cascaded worked; do
 		happened $what
 	done
 	[ "$cpus" = 1 ] || [ "$onoff$sysfs" = 00 ] || happened hotplugs
