@@ -21,6 +21,9 @@
  *  - when timers move to the base from another CPU, and are due earlier,
  *  - when somebody sets the wheel's clock: see "Wall time" below.
  *
+ * A CPU arms only the hrtimers of its own bases. For a base of another CPU that is online, it
+ * sends a kick: an interrupt to that CPU. The handler, hwheel_kick(), arms the hrtimer there.
+ *
  * Cancelling does not move the hrtimer. So the next interrupt may find nothing to do. hwheel
  * then counts this interrupt as idle. There is no periodic tick. If no timer is pending,
  * hwheel does not arm the hrtimer.
@@ -51,9 +54,10 @@
  * hwheel_start_entry().
  *
  * Runs advance the clock of a base. Arming with a delay reads the time anyway, so it
- * advances a clock that is far behind (base->fresh). hwheel_add_at() advances the clock if
- * no timer is pending on the base. Otherwise the clock may be behind the time. New timers
- * then go to coarser spokes than necessary, which costs a cascade but no exactness.
+ * advances a clock that is far behind (base->fresh), unless the timer was pending on that
+ * base already. hwheel_add_at() advances the clock if no timer is pending on the base.
+ * Otherwise the clock may be behind the time. New timers then go to coarser spokes than
+ * necessary, which costs a cascade but no exactness.
  *
  * Wall time
  * ---------
@@ -148,9 +152,10 @@
  * Until then CPU hotplug still marks the wheel's bases as offline or online and stops their
  * runs, but moves no timers.
  *
- * Destruction does not wait until another CPU has handled its kicks and irq_works: that CPU
- * may be isolated, or keep interrupts off. A kick or an irq_work that comes late takes
- * base->lock, finds HWHEEL_GONE and does nothing. Only the module's exit waits for them.
+ * Destruction does not wait until another CPU has handled the wheel's kicks and irq_works: that
+ * CPU may be isolated, or keep interrupts off. The handler of a late kick or irq_work takes
+ * base->lock. If it finds HWHEEL_GONE, it does nothing. If the wheel is in its next life
+ * already, the handler does no harm. Only the module's exit waits for these handlers.
  *
  * Callbacks and waiters
  * ---------------------
@@ -1012,8 +1017,8 @@ static __always_inline ktime_t hwheel_time(struct hwheel_base *base)
 
 /*
  * Advance the clock of @base to @now, which is on the wheel's clock, if a run has nothing to
- * do before @now. Callers need not do this again before base->fresh. By then the base's clock
- * is behind the time by half the reach of level 0. On a wheel of wall time, this function
+ * do before @now. Callers need not do this again before base->fresh. By then a clock that was
+ * advanced is behind the time by half the reach of level 0. On a wheel of wall time, this function
  * reads the time again: somebody may have set the wheel's clock after the caller read @now.
  */
 static noinline void hwheel_catch_up(struct hwheel_base *base, ktime_t now)
@@ -1327,8 +1332,8 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *						  run's moves took
  *	no timer is due, and moves have		as long as the moves took
  *	  taken 50 us
- *	in hardirq context, a batch of		as long as the moves took, or 1 us
- *	  moves is done				  if a timer is due outside of a gap
+ *	in hardirq context, a batch of		as long as the moves took; 1 us if a
+ *	  moves is done				  timer is due and no gap is under way
  *	in hardirq context, base->spent has	the budget
  *	  reached the budget: see
  *	  hwheel_overdrawn()
@@ -2174,8 +2179,8 @@ static __always_inline ktime_t hwheel_read_expires(const struct hwheel_timer *ti
  *	tick. If it is less than 1, hwheel warns and takes 1
  *
  * Arms @timer for the smallest expires + n * @interval > now, with n >= 0, where
- * expires is its last expiration. So a periodic timer does not drift. If the
- * last expiration is later than now, n is 0.
+ * expires is the instant for which it was last armed: see hwheel_expires(). So a
+ * periodic timer does not drift. If that instant is later than now, n is 0.
  *
  * Context: any but NMI; as a rule the timer's own callback.
  * Return: n, the number of periods by which the expiration moved.

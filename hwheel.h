@@ -35,15 +35,18 @@
  *     cancel, shut down or free its own timer.
  * 6.  Bounded: one formula says how late a callback can begin, see
  *     Documentation/late.rst. No term of this formula grows with the number of timers
- *     that are not due. hwheel holds a lock, or keeps interrupts off, for at most
+ *     that are not due, if there is memory for fans and time to sift crowds: see
+ *     hwheel_levels.h. hwheel holds a lock, or keeps interrupts off, for at most
  *     HWHEEL_BATCH list moves, whatever the number of timers in a spoke. There are two
  *     exceptions. In hardirq context, a run of callbacks may keep interrupts off until
  *     the run has used up its budget. When somebody sets a clock back, hwheel splices the
- *     lists of up to 64 spokes under one lock hold. If callbacks use up the wheel's budget,
- *     the remaining callbacks begin in a later run, in order. The counter budget_overruns
+ *     lists of up to 64 spokes under one lock hold. It may do this for several CPUs and
+ *     wheels before it lets interrupts in. If callbacks use up the wheel's budget, the
+ *     remaining callbacks begin in a later run, in order. The counter budget_overruns
  *     counts the runs that the budget cut.
- * 7.  Quiet: without timers there are no interrupts. Cancelling the next timer to
- *     expire may still cost one interrupt. hwheel counts that interrupt as idle.
+ * 7.  Quiet: without timers there are no interrupts, except one when somebody sets a clock.
+ *     Cancelling the next timer to expire may still cost one interrupt. hwheel counts that
+ *     interrupt as idle.
  * 8.  Order: on one CPU, timers of one wheel that are due at different ticks run in the
  *     order of those ticks. A timer that is armed for the past counts as due at the last
  *     tick that hwheel has seen pass on that CPU.
@@ -65,7 +68,8 @@
  * - Queueing delayed work that was never set up, or on a NULL workqueue
  * - Returning from a callback with a changed preemption count, or with interrupts switched
  *   on or off
- * - Destroying a wheel twice, from its own callback, or with timers pending
+ * - Destroying a wheel twice, unless a new wheel uses its memory already: see hwheel_destroy()
+ * - Destroying a wheel from its own callback, or with timers pending
  *
  * With CONFIG_DEBUG_OBJECTS_TIMERS hwheel also finds and repairs timers that were never
  * set up, whatever their memory holds, and timers that are freed while pending. With
@@ -163,8 +167,9 @@ enum hwheel_context {
  * @gap_ns: after a run of callbacks, hwheel waits at least this many nanoseconds before the
  *	next run on that CPU; 0 (no gap) to 1 second. So a busy wheel has fewer interrupts,
  *	and a timer may be late by @gap_ns more. If no callback has run for @gap_ns, the gap
- *	delays no timer. After a run that was cut, the next run begins when the rest or break
- *	of the first one ends, even if the gap ends later
+ *	delays no timer. A run may be cut with work left, for example when it has used up its
+ *	budget. Then hwheel leaves the CPU to others for a while. It goes on at the end of that
+ *	while at the latest, even if the gap ends later: see "Runs, rests and breaks" in hwheel.c
  * @clock_set: called with the wheel, in process context, after somebody has set its clock
  *	(CLOCK_REALTIME or CLOCK_TAI), after a leap second, and after the machine has
  *	resumed. It may also be called when the clock has not changed. If somebody

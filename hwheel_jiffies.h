@@ -6,8 +6,9 @@
  * tools/hwheel-convert makes such drivers use this file. New code should use ktime_t.
  *
  * The functions below count delays from now. The present jiffy began up to a jiffy before
- * now. So a delay never ends before jiffies has the wanted value. It may end later, by less
- * than a jiffy, and the timer expires at the next tick of its wheel.
+ * now. So a delay never ends before the wanted jiffy begins. It may end later, by less
+ * than a jiffy, and the timer expires at the next tick of its wheel. If a timer tick of the
+ * kernel is late, jiffies may not have the wanted value yet.
  */
 #ifndef _HWHEEL_JIFFIES_H
 #define _HWHEEL_JIFFIES_H

@@ -83,7 +83,8 @@
  * cascade has no state of its own: between two calls all invariants hold.
  *
  * A spoke is "mixed" if its timers may be due at different ticks. A spoke that is not
- * mixed moves as a whole in one step, however many timers it has. When it is due, it fires
+ * mixed moves as a whole in one step, however many timers it has. (There is one exception,
+ * for spokes with few timers: see levels_cascade_whole().) When it is due, it fires
  * from its present level. So neither a single timer nor timers that slack has brought
  * together in one tick need to cascade before they fire.
  *
@@ -97,7 +98,7 @@
  * few timers per call, while nothing is due. Each of these timers goes
  *
  * - to a lower level, if that level already reaches the timer's tick;
- * - otherwise to the fan of the spoke. A fan is up to 64 spokes of equal width that
+ * - otherwise to the fan of the spoke. A fan is up to 128 spokes of equal width that
  *   together cover the ticks of the spoke. (Tang, Goh and Thng, "Ladder queue: an O(1)
  *   priority queue structure for large-scale discrete event simulation", 2005.)
  *
@@ -181,7 +182,8 @@
  *
  * - For each timer in a spoke: clock <= bound <= due tick. A timer that was overdue when
  *   it was added counts as due at the floor. The floor is not before the clock. Timers in
- *   transit are exempt. In closed levels the old floor counts.
+ *   transit, that is in HWHEEL_NOW or HWHEEL_EXPIRED, are exempt. In closed levels the old
+ *   floor counts.
  * - Each timer of level i is in the spoke of its slot. The slot is 0 to n[i] - 1 slots
  *   ahead of the level's clock. Unless the level is closed, the level's clock is the slot
  *   of the wheel's clock.
@@ -223,11 +225,15 @@
 #ifndef HWHEEL_SIFT_NS
 #define HWHEEL_SIFT_NS		500
 #endif
-/* log2 of the spokes of a fan. fan->bits has one bit for each spoke. */
+/*
+ * log2 of the spokes of a fan. A fan has as many spokes as a level of the default geometry. So
+ * a timer that goes down through fans moves no more often than through levels.
+ */
 #ifndef HWHEEL_FAN_BITS
-#define HWHEEL_FAN_BITS		6
+#define HWHEEL_FAN_BITS		7
 #endif
 #define HWHEEL_FAN		BIT(HWHEEL_FAN_BITS)
+#define HWHEEL_FAN_WORDS	DIV_ROUND_UP(HWHEEL_FAN, 64)
 /*
  * Lists of a spoke. Each step along a list waits for a cache miss. Taking timers from
  * both ends of two lists keeps four misses in flight; three lists were no faster.
@@ -240,7 +246,7 @@
 
 /* Spokes of the parking lot: one bucket per bit, and two special ones */
 #define HWHEEL_PARKED		64
-#define HWHEEL_NOW		61	/* due at the clock; no level 0, or it is closed */
+#define HWHEEL_NOW		61	/* due at the clock, while level 0 is missing or closed */
 #define HWHEEL_EXPIRED		63	/* in transit: due at one tick, about to run */
 
 /*
@@ -308,8 +314,8 @@ struct hwheel_spoke {
  * than one tick it may have a fan, too.
  */
 struct hwheel_fan {
-	u64			bits;		/* occupied spokes */
-	u64			crowded;	/* spokes to be sifted */
+	u64			bits[HWHEEL_FAN_WORDS];		/* occupied spokes */
+	u64			crowded[HWHEEL_FAN_WORDS];	/* spokes to be sifted */
 	u64			begin;		/* the first tick */
 	unsigned int		shift;
 	struct hwheel_spoke	*parent;
@@ -858,8 +864,8 @@ static noinline struct hwheel_spoke *levels_place_above(struct hwheel_levels *l,
  * The spoke for a timer due at @due, and the spoke's level. An overdue timer is due at the
  * floor instead. The level that @lowest gives may be too low, for these reasons:
  *
- * - @lowest knows only the highest bit of the distance. If a level's number of spokes is not a
- *   power of two, the level may have too few.
+ * - @lowest knows only the highest bit of the distance. If the reach of a level is not a power
+ *   of two ticks, the reach may be less than the distance.
  * - The clock is near the end of its slot: the timer may be one slot further ahead.
  * - The clock is behind the floor.
  *
@@ -980,10 +986,32 @@ static inline u64 spoke_begin(const struct hwheel_levels *l, const struct hwheel
 	return level_slot_of(lv, spoke->index) * lv->width;
 }
 
+/* The first bit set in @bits, a bitmap of a fan, at or after @from. HWHEEL_FAN: none */
+static inline unsigned int fan_bit(const u64 *bits, unsigned int from)
+{
+	u64 mask = ~0ULL << (from % 64);
+	unsigned int i;
+
+	for (i = from / 64; i < HWHEEL_FAN_WORDS; i++, mask = ~0ULL)
+		if (bits[i] & mask)
+			return i * 64 + __ffs64(bits[i] & mask);
+	return HWHEEL_FAN;
+}
+
+static inline bool fan_empty(const struct hwheel_fan *fan)
+{
+	return fan_bit(fan->bits, 0) == HWHEEL_FAN;
+}
+
+static inline bool fan_crowded(const struct hwheel_fan *fan)
+{
+	return fan_bit(fan->crowded, 0) != HWHEEL_FAN;
+}
+
 /* The first occupied spoke of @fan. There must be one. */
 static inline struct hwheel_spoke *fan_first(struct hwheel_fan *fan)
 {
-	return &fan->child[__ffs64(fan->bits)];
+	return &fan->child[fan_bit(fan->bits, 0)];
 }
 
 /* @spoke if it has timers in its own lists, else the first such spoke in its fans */
@@ -1001,7 +1029,7 @@ static inline void levels_set_crowded(struct hwheel_levels *l, struct hwheel_spo
 	u64 bit = BIT_ULL(spoke->index % 64), *bits, *summary = NULL;
 
 	if (spoke->more & HWHEEL_CHILD) {
-		bits = &fan_of(spoke)->crowded;
+		bits = &fan_of(spoke)->crowded[spoke->index / 64];
 	} else {
 		bits = level_crowds(&l->level[spoke->level], spoke->index);
 		summary = &l->level[spoke->level].crowds;
@@ -1030,7 +1058,7 @@ static inline void levels_note_crowd(struct hwheel_levels *l, struct hwheel_spok
 {
 	for (;;) {
 		const struct hwheel_fan *fan = spoke_fan(spoke);
-		bool crowded = spoke->added >= levels_few(spoke) || (fan && fan->crowded);
+		bool crowded = spoke->added >= levels_few(spoke) || (fan && fan_crowded(fan));
 
 		if (crowded == !!(spoke->more & HWHEEL_CROWDED))
 			return;
@@ -1044,7 +1072,7 @@ static inline void levels_note_crowd(struct hwheel_levels *l, struct hwheel_spok
 /* The number of fans that the stock should have */
 static inline unsigned int levels_stock(const struct hwheel_levels *l)
 {
-	return 8 + min(l->pending / 4096, 1024ULL);
+	return 4 + min(l->pending / 8192, 512ULL);
 }
 
 /* Ask for fans if the stock runs low. */
@@ -1143,7 +1171,7 @@ static noinline void levels_bare(struct hwheel_levels *l, struct hwheel_spoke *s
 
 		spoke->added = 0;
 		spoke->more &= ~HWHEEL_ONE_TICK;
-		if (fan && !fan->bits) {
+		if (fan && fan_empty(fan)) {
 			fan->next = l->stock;
 			l->stock = fan;
 			l->starved = false;
@@ -1167,7 +1195,7 @@ static noinline void levels_bare(struct hwheel_levels *l, struct hwheel_spoke *s
 				return;
 			}
 			spoke->bound = HWHEEL_NEVER;
-			fan_of(spoke)->bits &= ~BIT_ULL(spoke->index);
+			fan_of(spoke)->bits[spoke->index / 64] &= ~BIT_ULL(spoke->index % 64);
 			if (unlikely(l->walked == spoke)) {
 				l->walked = NULL;	/* the walk of this spoke is over */
 				l->walk = NULL;
@@ -1254,7 +1282,7 @@ static __always_inline void levels_insert(struct hwheel_levels *l,
 
 /*
  * Take @timer, which is pending, out of its spoke. The caller puts the timer into another
- * spoke, or marks it as not pending. Readers without the lock see it pending all the time.
+ * spoke, or marks it as not pending. Until then readers without the lock see it as pending.
  */
 static __always_inline void levels_unlink(struct hwheel_levels *l,
 					  struct hwheel_timer *timer)
@@ -1295,7 +1323,7 @@ static __always_inline void levels_del(struct hwheel_levels *l,
 static inline void levels_occupy(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
 	if (spoke->more & HWHEEL_CHILD)
-		fan_of(spoke)->bits |= BIT_ULL(spoke->index);
+		fan_of(spoke)->bits[spoke->index / 64] |= BIT_ULL(spoke->index % 64);
 	else
 		levels_mark(l, spoke);
 }
@@ -1340,13 +1368,13 @@ static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i, u64 width
 	ticks = 4 * need;
 	if (need > width / 8)
 		ticks = levels_tick_down(l, l->pending * HWHEEL_SIFT_NS *
-					    (fls64(width) / HWHEEL_FAN_BITS + 1)) + 1;
+					    DIV_ROUND_UP(fls64(width - 1), HWHEEL_FAN_BITS)) + 1;
 	return ticks + l->ahead;
 }
 
 /*
- * @spoke is a crowd. Note twice its size: then the next note comes only when it has
- * doubled.
+ * @spoke is a crowd. Store twice its size in most->now. So the next store comes only when the
+ * size has doubled.
  */
 static inline void levels_note_most(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
@@ -1397,7 +1425,8 @@ static inline void levels_splice(struct hwheel_levels *l,
 		to->mixed |= from->mixed;
 		to->added += from->added;
 	}
-	to->more |= from->more & HWHEEL_ONE_TICK;	/* @to may be bare, with a fan */
+	/* Not only if @to was empty: @to may also have a fan, and no timers in its own lists */
+	to->more |= from->more & HWHEEL_ONE_TICK;
 	for (i = 0; i < HWHEEL_LISTS; i++)
 		list_splice_tail_init(&from->timers[i], &to->timers[i]);
 	levels_emptied(l, from);
@@ -1508,7 +1537,7 @@ static inline u64 spoke_next_sift(struct hwheel_levels *l, struct hwheel_spoke *
 	u64 lead = levels_lead(l, root->level, width);
 
 	while (spoke->added < levels_few(spoke))
-		spoke = &spoke_fan(spoke)->child[__ffs64(spoke_fan(spoke)->crowded)];
+		spoke = &spoke_fan(spoke)->child[fan_bit(spoke_fan(spoke)->crowded, 0)];
 	*which = spoke;
 	if (spoke != root)
 		begin = spoke_begin(l, spoke, &width);
@@ -2003,7 +2032,7 @@ static inline void levels_stow(struct hwheel_levels *l, struct hwheel_spoke *fro
 	if (fan) {
 		fan->parent = to;
 		to->more |= (unsigned long)fan;
-		if (fan->crowded)
+		if (fan_crowded(fan))
 			levels_set_crowded(l, to, true);
 	}
 	from->more = 0;
@@ -2060,7 +2089,7 @@ static inline void levels_grow(struct hwheel_levels *l, struct hwheel_spoke *spo
  * @l: the levels
  * @now: the present tick
  *
- * Due timers come before all other work but levels_redo(), in the order of their ticks. A
+ * Due timers come first, in the order of their ticks. Only levels_redo() comes before them. A
  * timer that is armed for a tick that has passed counts as due at the floor. So callbacks
  * that arm timers for the past do not hold up other timers. Between two calls, timers may
  * be added, removed and changed.
@@ -2138,10 +2167,10 @@ static inline struct hwheel_timer *levels_any(struct hwheel_levels *l)
 }
 
 /*
- * The most coarsely aligned tick from @first to @last: the tick at which the widest slot
- * begins. If several slots of that width begin in that range, it is the slot whose number has
- * the most zero bits at its end. Timers with slack meet in such ticks. @first must not be
- * 0, and @last must not be less than @first.
+ * From the ticks @first to @last, the tick at which the widest slot begins. If several slots of
+ * that width begin in that range, take the slot whose number has the most zero bits at its end.
+ * Timers with slack meet in such ticks. @first must not be 0, and @last must not be less than
+ * @first.
  */
 static noinline u64 levels_align_slow(const struct hwheel_levels *l, u64 first, u64 last)
 {
@@ -2195,11 +2224,11 @@ static inline void levels_walk_begin(struct hwheel_levels *l, struct hwheel_spok
  */
 static inline struct hwheel_spoke *fan_after(struct hwheel_fan *fan, u64 at, u64 width)
 {
-	u64 bits = fan->bits, passed = at > fan->begin ? (at - fan->begin) >> fan->shift : 0;
+	u64 passed = at > fan->begin ? (at - fan->begin) >> fan->shift : 0;
+	unsigned int i = min(passed, (u64)HWHEEL_FAN);
 
 	/* Spokes that end before @at are not looked at, so a call takes few steps */
-	for (bits = passed < 64 ? bits & ~0ULL << passed : 0; bits; bits &= bits - 1) {
-		unsigned int i = __ffs64(bits);
+	for (i = fan_bit(fan->bits, i); i < HWHEEL_FAN; i = fan_bit(fan->bits, i + 1)) {
 		struct hwheel_spoke *spoke = &fan->child[i];
 		u64 begin = fan->begin + ((u64)i << fan->shift);
 
@@ -2283,7 +2312,7 @@ static inline const char *levels_check_fan(const struct hwheel_levels *l,
 					   struct hwheel_spoke *parent, u64 *pending)
 {
 	struct hwheel_fan *fan = spoke_fan(parent);
-	u64 crowded = 0, begin, width;
+	u64 crowded[HWHEEL_FAN_WORDS] = {}, begin, width;
 	const char *fault = NULL;
 	unsigned int i;
 
@@ -2293,18 +2322,18 @@ static inline const char *levels_check_fan(const struct hwheel_levels *l,
 	if (fan->parent != parent || fan->begin != begin ||
 	    (u64)HWHEEL_FAN << fan->shift < width)
 		return "a fan does not match its spoke";
-	if (spoke_bare(parent) && (!fan->bits || fan_first(fan)->bound != parent->bound))
+	if (spoke_bare(parent) && (fan_empty(fan) || fan_first(fan)->bound != parent->bound))
 		return "a bound differs from that of the fan";
 	for (i = 0; i < HWHEEL_FAN && !fault; i++) {
 		struct hwheel_spoke *spoke = &fan->child[i];
 
 		if (!(spoke->more & HWHEEL_CHILD) || spoke->index != i)
 			return "a spoke of a fan has a wrong number";
-		if (!!(fan->bits & BIT_ULL(i)) == spoke_empty(spoke) ||
+		if ((fan_bit(fan->bits, i) == i) == spoke_empty(spoke) ||
 		    spoke_empty(spoke) != (spoke_bare(spoke) && !spoke_fan(spoke)))
 			return "a bit in a fan does not match its spoke";
 		if (spoke->more & HWHEEL_CROWDED)
-			crowded |= BIT_ULL(i);
+			crowded[i / 64] |= BIT_ULL(i % 64);
 		if (spoke_empty(spoke))
 			continue;
 		if (spoke->bound < parent->bound || spoke->bound < l->clock)
@@ -2313,8 +2342,8 @@ static inline const char *levels_check_fan(const struct hwheel_levels *l,
 		if (!fault && spoke_fan(spoke))
 			fault = levels_check_fan(l, spoke, pending);
 	}
-	if (!fault && (crowded != fan->crowded ||
-		       (crowded && !(parent->more & HWHEEL_CROWDED))))
+	if (!fault && (memcmp(crowded, fan->crowded, sizeof(crowded)) ||
+		       (fan_crowded(fan) && !(parent->more & HWHEEL_CROWDED))))
 		return "a crowd in a fan is not marked";
 	return fault;
 }

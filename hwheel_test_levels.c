@@ -979,10 +979,11 @@ static void test_few_in_buckets(struct kunit *test)
 /* Sifting begins as early as the comment of levels_lead() says. */
 static void test_lead(struct kunit *test)
 {
-	enum { NR = 128, TICKS = 1000 / HWHEEL_SIFT_NS };	/* timers sifted in a tick */
+	enum { BITS = 7, NR = 1 << BITS };
+	enum { TICKS = 1000 / HWHEEL_SIFT_NS };		/* timers sifted in a tick */
 	struct rig *rig = rig_new(test, 1000, SPOKES(NR, NR, NR), 0);
 	const u64 small = TICKS * (NR / 8 - 1);		/* sifted in an eighth of a spoke */
-	const u64 moves = fls64(NR) / HWHEEL_FAN_BITS + 1;
+	const u64 moves = DIV_ROUND_UP(BITS, HWHEEL_FAN_BITS);
 	struct hwheel_most *most = &rig->l.most[1];
 	struct hwheel_spoke *spoke = &rig->l.level[1].spokes[5], *child, *which;
 	u64 begin;

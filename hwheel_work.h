@@ -112,8 +112,9 @@ static __always_inline ktime_t hwheel_work_now(struct hwheel_delayed_work *dwork
 }
 
 /*
- * With @dwork locked and not queued: arm it, or queue it at once. @now: of hwheel_work_now(). Do
- * not access @dwork after this: its function may free it.
+ * With @dwork locked and not queued: arm it, or queue it at once. @now: the result of
+ * hwheel_work_now(). Do not access @dwork after this: its function may free it. (The function
+ * must not do that while somebody is in hwheel_flush_delayed_work().)
  */
 static __always_inline void hwheel_work_start(int cpu, struct workqueue_struct *wq,
 					      struct hwheel_delayed_work *dwork,
@@ -481,6 +482,7 @@ EXPORT_SYMBOL_GPL(hwheel_cancel_delayed_work_sync);
  *
  * * Do not call this from the function.
  * * Do not hold a lock that the function takes.
+ * * The function must not free @dwork before this call returns.
  *
  * Context: task; sleeps.
  * Return: true if the call had to wait for the work item or its function, else false.

@@ -1038,11 +1038,12 @@ static u64 run_due(const struct mwheel *w, const struct hrtimer *timer, int cpu)
 
 /*
  * If a wheel lacks fans, its timers may be late. If there is a crowd to be sifted, the wheel
- * must get fans soon. This needs memory, and tasks must get the CPU.
+ * must get fans soon. This needs memory, and tasks must get the CPU: while callbacks have it, no
+ * time counts.
  */
 static void note_starved(struct mwheel *w, int cpu)
 {
-	u64 last = w->wanted_at[cpu];
+	u64 last = w->wanted_at[cpu], called = tally_since(&busy[cpu], last);
 
 	if (peek_starved(w->wheel, cpu))
 		w->starved_at[cpu] = sim_time;
@@ -1056,7 +1057,7 @@ static void note_starved(struct mwheel *w, int cpu)
 	    sim_time - last > 20000000)
 		w->wanted_ns[cpu] = 0;
 	else
-		w->wanted_ns[cpu] += sim_time - last;
+		w->wanted_ns[cpu] += sim_time - last - min(sim_time - last, called);
 	if (w->wanted_ns[cpu] > 100000000 && !asks_later(w))
 		sim_find("CPU %d of %s lacks fans", cpu, w->name);
 }
@@ -1642,10 +1643,14 @@ void oracle_callback(struct slot *slot)
 
 void oracle_callback_end(struct slot *slot, u64 life)
 {
+	struct mwheel *w = slot->due_wheel;
+	u64 last = max(w->called_at[slot->due_cpu], w->run_begun[slot->due_cpu]);
+
 	sim_quiet_steps = 0;
-	slot->due_wheel->called_at[slot->due_cpu] = sim_time;
+	w->called_at[slot->due_cpu] = sim_time;
 	/* The time that hwheel needs to call a callback counts as the callback's time. */
-	tally(&busy[sim_cpu->id], sim_time, 400 + sim_world.jitter);
+	tally(&busy[sim_cpu->id], sim_time,
+	      min(slot->begun_at - min(slot->begun_at, last), 400ULL + sim_world.jitter));
 	if (slot->due_past) {
 		u64 ns = sim_time - slot->begun_at;
 		int nr = slot->due_wheel - sim_wheels, cpu = sim_cpu->id;
