@@ -107,10 +107,10 @@
  * are a crowd. Arming does not use fans. A new timer goes to the spoke's own lists, those
  * outside of its fan. When these lists are a crowd again, they are sifted again.
  *
- * In each level, crowds are sifted in the order in which their spokes begin. Sifting
- * begins early enough to finish all crowds in time (levels_lead()), but not earlier. An
- * earlier start would send more timers to fans instead of levels. It would also move
- * timers that are cancelled soon after, and those moves would be for nothing.
+ * Crowds are sifted in the order in which their spokes begin. Sifting begins early enough to
+ * finish all crowds in time (levels_lead()), but not earlier. An earlier start would send
+ * more timers to fans instead of levels. It would also move timers that are cancelled soon
+ * after, and those moves would be for nothing.
  *
  * A crowd that is due at one tick is not sifted. When a timer with another tick joins it,
  * the crowd moves to a fan as a whole, in one move (levels_part()).
@@ -1341,35 +1341,48 @@ static inline bool levels_mixes(const struct hwheel_levels *l, const struct hwhe
 /*
  * The lead of level @i: sifting a crowd begins this many ticks before the crowd's spoke
  * begins. The spoke is @width ticks wide. All crowds of a level get the lead that the
- * largest one needs, so that the crowd that begins first is sifted first.
+ * largest one needs, so that in each level the crowd that begins first is sifted first.
  *
- * Let need be the time to sift the largest crowd. There are two cases.
+ * Let need be the time to sift the largest crowd. Each timer may have to move once for every
+ * HWHEEL_FAN_BITS bits of @width, through fans inside fans. There are two cases.
  *
- * - need is at most @width / 8: the lead is 4 * need. When sifting begins, the level below
- *   already reaches most ticks of the spoke.
+ * - need is less than @width / 8: the lead is 4 * need.
  * - need is more: the lead is the time to sift all pending timers, because there may be
- *   many such crowds in a row. Each timer may have to move once for every
- *   HWHEEL_FAN_BITS bits of @width, through fans inside fans.
+ *   many such crowds in a row.
  *
- * l->ahead is added in both cases.
+ * Of all crowds whose time to be sifted has come, the one that begins first is sifted first
+ * (earliest deadline first: Liu and Layland, "Scheduling algorithms for multiprogramming in a
+ * hard-real-time environment", 1973). So a crowd waits for the crowds of lower levels that begin
+ * before it. For these, the lead also includes the width of a spoke of the level below.
+ * l->ahead is added, too.
+ *
+ * This is enough. Take the worst case: in each level j, whose spokes are width[j] wide, each
+ * spoke has a crowd that takes need[j]. In a time D that ends when a crowd begins, the wheel must
+ * sift the crowds that both become ready and begin in D. Only levels with a lead of at most D
+ * have such crowds. Let k be the highest of these levels. The crowds take at most the sum of
+ *
+ *	need[j] + D * need[j] / width[j]	for all j from 1 to k
+ *
+ * The first terms below k are at most width[j] / 8 each. So together they are at most
+ * width[k - 1] / 4, and with need[k] at most a fourth of the lead of k, or D / 4. The second
+ * terms are at most D / 8 each. So the sum is at most D for up to 6 levels. HWHEEL_SIFT_NS
+ * leaves room for 8.
  */
 static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i, u64 width)
 {
+	const u64 each = HWHEEL_SIFT_NS * DIV_ROUND_UP(fls64(width - 1), HWHEEL_FAN_BITS);
 	const struct hwheel_level *lv = &l->level[i];
 	struct hwheel_most *most = &l->most[i];
-	u64 need, ticks;
+	u64 need;
 
 	if (lv->slot - most->since >= lv->nr && i < l->planned) {
 		most->before = most->now;	/* only the last round is remembered */
 		most->now = 0;
 		most->since = lv->slot;
 	}
-	need = levels_tick_down(l, max(most->now, most->before) * HWHEEL_SIFT_NS) + 1;
-	ticks = 4 * need;
-	if (need > width / 8)
-		ticks = levels_tick_down(l, l->pending * HWHEEL_SIFT_NS *
-					    DIV_ROUND_UP(fls64(width - 1), HWHEEL_FAN_BITS)) + 1;
-	return ticks + l->ahead;
+	need = max(most->now, most->before) * each;
+	need = need < width * l->tick_ns / 8 ? 4 * need : l->pending * each;
+	return levels_tick_down(l, need) + 1 + min(lv[-1].width, width / 8) + l->ahead;
 }
 
 /*
@@ -1525,23 +1538,33 @@ static __always_inline void levels_put_moved(struct hwheel_levels *l,
 		levels_joined(l, spoke);
 }
 
-/*
- * @root is crowded. Sets @which to the first spoke to be sifted: @root, or a spoke in its
- * fans. Returns the tick at which sifting must begin.
- */
-static inline u64 spoke_next_sift(struct hwheel_levels *l, struct hwheel_spoke *root,
-				  struct hwheel_spoke **which)
+/* What is to be sifted next: see levels_lead() */
+struct hwheel_sift {
+	struct hwheel_spoke	*spoke;		/* the first crowd whose time has come */
+	u64			begin;		/* the tick at which it begins */
+	u64			start;		/* when the time of the next crowd comes */
+};
+
+#define HWHEEL_NO_SIFT	(struct hwheel_sift){ NULL, HWHEEL_NEVER, HWHEEL_NEVER }
+
+/* @root is crowded. The crowd is in its own lists, or in a spoke of its fans. */
+static inline void spoke_next_sift(struct hwheel_levels *l, struct hwheel_spoke *root,
+				   struct hwheel_sift *next)
 {
 	struct hwheel_spoke *spoke = root;
-	u64 width, begin = spoke_begin(l, root, &width);
+	u64 width, begin = spoke_begin(l, root, &width), start;
 	u64 lead = levels_lead(l, root->level, width);
 
 	while (spoke->added < levels_few(spoke))
 		spoke = &spoke_fan(spoke)->child[fan_bit(spoke_fan(spoke)->crowded, 0)];
-	*which = spoke;
 	if (spoke != root)
 		begin = spoke_begin(l, spoke, &width);
-	return begin - min(begin, lead);
+	start = begin - min(begin, lead);
+	next->start = min(next->start, start);
+	if (start <= l->clock && begin < next->begin) {
+		next->spoke = spoke;
+		next->begin = begin;
+	}
 }
 
 /*
@@ -1550,47 +1573,33 @@ static inline u64 spoke_next_sift(struct hwheel_levels *l, struct hwheel_spoke *
  * which they begin: a bucket can begin inside another bucket that the clock has entered.
  * So all crowded buckets are looked at.
  */
-static inline u64 level_next_sift(struct hwheel_levels *l, unsigned int i,
-				  struct hwheel_spoke **which)
+static inline void level_next_sift(struct hwheel_levels *l, unsigned int i,
+				   struct hwheel_sift *next)
 {
 	const struct hwheel_level *lv = &l->level[i];
-	u64 bits, least = HWHEEL_NEVER;
+	u64 bits;
 
 	if (likely(!lv->crowds))
-		return HWHEEL_NEVER;
+		return;
 	levels_want_fans(l);		/* ask again: there may have been no memory */
 	if (unlikely(l->starved))
-		return HWHEEL_NEVER;
+		return;
 	if (i < l->planned)
-		return spoke_next_sift(l, level_first_crowd(lv, lv->pos), which);
-	for (bits = *level_crowds(lv, 0); bits; bits &= bits - 1) {
-		struct hwheel_spoke *spoke;
-		u64 tick = spoke_next_sift(l, &lv->spokes[__ffs64(bits)], &spoke);
-
-		if (tick < least) {
-			least = tick;
-			*which = spoke;
-		}
-	}
-	return least;
+		spoke_next_sift(l, level_first_crowd(lv, lv->pos), next);
+	else
+		for (bits = *level_crowds(lv, 0); bits; bits &= bits - 1)
+			spoke_next_sift(l, &lv->spokes[__ffs64(bits)], next);
 }
 
 /* As level_next_sift(), for all levels */
-static inline u64 levels_next_sift(struct hwheel_levels *l, struct hwheel_spoke **which)
+static inline struct hwheel_sift levels_next_sift(struct hwheel_levels *l)
 {
-	u64 least = HWHEEL_NEVER;
+	struct hwheel_sift next = HWHEEL_NO_SIFT;
 	unsigned int i;
 
-	for (i = 1; i <= l->planned; i++) {
-		struct hwheel_spoke *spoke;
-		u64 tick = level_next_sift(l, i, &spoke);
-
-		if (tick < least) {
-			least = tick;
-			*which = spoke;
-		}
-	}
-	return least;
+	for (i = 1; i <= l->planned; i++)
+		level_next_sift(l, i, &next);
+	return next;
 }
 
 /*
@@ -1613,6 +1622,7 @@ static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *s
 				 struct hwheel_timer *timer, u64 tick)
 {
 	bool known = spoke->added <= l->most[spoke->level].now;
+	struct hwheel_sift next = HWHEEL_NO_SIFT;
 	u64 begin, width, lead;
 
 	if (likely(levels_known(l, spoke)))
@@ -1628,7 +1638,8 @@ static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *s
 		lead = levels_lead(l, spoke->level, width);
 		return min(tick, begin - min(begin, lead));
 	}
-	return min(tick, level_next_sift(l, spoke->level, &spoke));
+	level_next_sift(l, spoke->level, &next);
+	return min(tick, next.start);
 }
 
 /*
@@ -1835,7 +1846,6 @@ static inline struct hwheel_spoke *levels_redo(struct hwheel_levels *l)
 static inline u64 levels_wake(struct hwheel_levels *l)
 {
 	const struct hwheel_spoke *first;
-	struct hwheel_spoke *sift;
 
 	if (!spoke_empty(levels_transit(l, HWHEEL_EXPIRED)))
 		return l->clock;
@@ -1844,7 +1854,7 @@ static inline u64 levels_wake(struct hwheel_levels *l)
 		return HWHEEL_NEVER;
 	if (unlikely(l->closed))
 		return l->clock;
-	return min(first->bound, levels_next_sift(l, &sift));
+	return min(first->bound, levels_next_sift(l).start);
 }
 
 /*
@@ -2134,7 +2144,9 @@ static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 		return HWHEEL_IDLE;
 
 	spoke = levels_entered(l);
-	if ((spoke || levels_next_sift(l, &spoke) <= l->clock) && levels_cascade(l, spoke))
+	if (!spoke)
+		spoke = levels_next_sift(l).spoke;
+	if (spoke && levels_cascade(l, spoke))
 		return HWHEEL_MOVED;
 	if (likely(!l->closed))
 		return HWHEEL_IDLE;

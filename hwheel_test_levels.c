@@ -734,6 +734,7 @@ static void crowd(struct kunit *test, u64 tick_ns, const unsigned int *spokes, u
 	enum { CROWD = 20000, OTHERS = 400 };
 	struct rig *rig = rig_new(test, tick_ns, spokes, 0);
 	struct item *t = items_new(test, CROWD + OTHERS);
+	const u64 moves = DIV_ROUND_UP(fls64(width - 1), HWHEEL_FAN_BITS);
 	struct hwheel_spoke *spoke;
 	u64 wake, wrong = 0, now, moved;
 	u64 most = 0;
@@ -745,7 +746,7 @@ static void crowd(struct kunit *test, u64 tick_ns, const unsigned int *spokes, u
 	spoke = levels_place(&rig->l, begin);
 	wake = levels_wake(&rig->l);
 	KUNIT_EXPECT_LE(test, wake, begin - lead);
-	KUNIT_EXPECT_GE(test, wake, begin - min(begin, 8 * lead + 10));
+	KUNIT_EXPECT_GE(test, wake, begin - min(begin, 8 * lead * moves + 150));
 	advance(rig, wake);
 	expect_sound(rig);
 	KUNIT_EXPECT_TRUE(test, spoke_bare(spoke));
@@ -980,43 +981,49 @@ static void test_few_in_buckets(struct kunit *test)
 static void test_lead(struct kunit *test)
 {
 	enum { BITS = 7, NR = 1 << BITS };
-	enum { TICKS = 1000 / HWHEEL_SIFT_NS };		/* timers sifted in a tick */
+	enum { MOVES = DIV_ROUND_UP(BITS, HWHEEL_FAN_BITS) };
+	enum { TICKS = 1000 / HWHEEL_SIFT_NS };		/* list moves in a tick */
+	enum { SMALL = (TICKS * NR / 8 - 1) / MOVES };	/* takes less than an eighth of a spoke */
 	struct rig *rig = rig_new(test, 1000, SPOKES(NR, NR, NR), 0);
-	const u64 small = TICKS * (NR / 8 - 1);		/* sifted in an eighth of a spoke */
-	const u64 moves = DIV_ROUND_UP(BITS, HWHEEL_FAN_BITS);
+	const u64 least = 1 + 1;			/* lead of an empty crowd in level 1 */
+	const u64 small = 4 * SMALL * MOVES / TICKS + least;	/* of one of SMALL timers */
 	struct hwheel_most *most = &rig->l.most[1];
-	struct hwheel_spoke *spoke = &rig->l.level[1].spokes[5], *child, *which;
+	struct hwheel_spoke *spoke = &rig->l.level[1].spokes[5], *child;
+	struct hwheel_sift next;
 	u64 begin;
 
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), 4ULL);
-	most->now = small;
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), NR / 2ULL);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), least);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 2, NR * NR), 1ULL + NR);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 3, 4 * NR), 1ULL + 4 * NR / 8);
+	most->now = SMALL;
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), small);
 	rig->l.ahead = 7;
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), NR / 2 + 7ULL);
-	most->now = small + TICKS;
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), small + 7);
+	most->now = SMALL + 1;
 	rig->l.pending = 1000 * TICKS;
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), 1000 * moves + 1 + 7);
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, 4 * NR),
-			4 * (NR / 8 + 1) + 7ULL);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), 1000 * MOVES + least + 7);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR * NR),	/* more moves */
+			4 * (SMALL + 1) * DIV_ROUND_UP(2 * BITS, HWHEEL_FAN_BITS) / TICKS +
+			least + 7);
 	rig->l.pending = 0;
 	rig->l.ahead = 0;
 
 	/* The largest crowd of this round and of the previous round counts. */
-	most->now = small;
+	most->now = SMALL;
 	levels_set_clock(&rig->l, NR * NR - 1);
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), NR / 2ULL);
-	KUNIT_EXPECT_EQ(test, most->now, small);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), small);
+	KUNIT_EXPECT_EQ(test, most->now, (u64)SMALL);
 	levels_set_clock(&rig->l, NR * NR);
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), NR / 2ULL);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), small);
 	KUNIT_EXPECT_EQ(test, most->now, 0ULL);
 	levels_set_clock(&rig->l, 2 * NR * NR - 1);
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), NR / 2ULL);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), small);
 	levels_set_clock(&rig->l, 2 * NR * NR);
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), 4ULL);
-	rig->l.most[3].now = small;	/* the parking lot has no rounds */
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), least);
+	rig->l.most[3].now = SMALL;	/* the parking lot has no rounds */
 	levels_set_clock(&rig->l, 1000ULL * NR * NR * NR);
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 3, NR), NR / 2ULL);
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 3, NR), NR / 2ULL);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 3, NR), small - 1 + NR / 8);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 3, NR), small - 1 + NR / 8);
 
 	/* A crowd is noted again when it has doubled. */
 	most->now = 0;
@@ -1036,16 +1043,59 @@ static void test_lead(struct kunit *test)
 	 */
 	rig_fan(rig);
 	begin = rig->l.clock + 5 * NR;
-	most->now = small;
+	most->now = SMALL;
 	spoke->added = 20;
-	KUNIT_EXPECT_EQ(test, spoke_next_sift(&rig->l, spoke, &which), begin - NR / 2);
-	KUNIT_EXPECT_PTR_EQ(test, which, spoke);
+	next = HWHEEL_NO_SIFT;
+	spoke_next_sift(&rig->l, spoke, &next);
+	KUNIT_EXPECT_EQ(test, next.start, begin - small);
+	KUNIT_EXPECT_NULL(test, next.spoke);
+	levels_set_clock(&rig->l, begin - small);
+	spoke_next_sift(&rig->l, spoke, &next);
+	KUNIT_EXPECT_PTR_EQ(test, next.spoke, spoke);
+	levels_set_clock(&rig->l, begin - NR);
 	spoke->added = 0;
 	child = levels_fan_place(&rig->l, spoke, begin + NR / 2);
 	child->added = 20;
 	levels_note_crowd(&rig->l, child);
-	KUNIT_EXPECT_EQ(test, spoke_next_sift(&rig->l, spoke, &which), begin);
-	KUNIT_EXPECT_PTR_EQ(test, which, child);
+	next = HWHEEL_NO_SIFT;
+	spoke_next_sift(&rig->l, spoke, &next);
+	KUNIT_EXPECT_EQ(test, next.start, begin + NR / 2 - small);
+	KUNIT_EXPECT_NULL(test, next.spoke);
+	levels_set_clock(&rig->l, begin - 1);
+	spoke_next_sift(&rig->l, spoke, &next);
+	KUNIT_EXPECT_PTR_EQ(test, next.spoke, NR / 2 + 1 < small ? child : NULL);
+}
+
+/* Of two crowds whose time to be sifted has come, the one that begins first is sifted first. */
+static void test_first_deadline(struct kunit *test)
+{
+	enum { BITS = 7, NR = 1 << BITS, CROWD = HWHEEL_CROWD, FIRST = 3 * NR * NR };
+	enum { MOVE_NS = HWHEEL_SIFT_NS * DIV_ROUND_UP(2 * BITS, HWHEEL_FAN_BITS) };
+	struct rig *rig = rig_new(test, MS, SPOKES(NR, NR, NR), 0);
+	struct item *t = items_new(test, 2 * CROWD);
+	struct hwheel_spoke *low, *high;
+	unsigned int i;
+
+	rig_fan(rig);
+	for (i = 0; i < CROWD; i++)
+		add(rig, &t[i], FIRST + i % 2);
+	high = levels_place(&rig->l, FIRST);
+	KUNIT_EXPECT_EQ(test, high->level, 2);
+	levels_set_clock(&rig->l, FIRST - 10 * NR);
+	for (i = CROWD; i < 2 * CROWD; i++)
+		add(rig, &t[i], FIRST - 2 * NR + i % 2);
+	low = levels_place(&rig->l, FIRST - 2 * NR);
+	KUNIT_EXPECT_EQ(test, low->level, 1);
+
+	KUNIT_EXPECT_NULL(test, levels_next_sift(&rig->l).spoke);
+	levels_set_clock(&rig->l, FIRST - 3 * NR);
+	rig->l.most[2].now = 10 * NR / 4 * MS / MOVE_NS;
+	KUNIT_EXPECT_PTR_EQ(test, levels_next_sift(&rig->l).spoke, high);
+	levels_set_clock(&rig->l, FIRST - 2 * NR - levels_lead(&rig->l, 1, NR));
+	KUNIT_EXPECT_PTR_EQ(test, levels_next_sift(&rig->l).spoke, low);
+	KUNIT_EXPECT_LE(test, levels_next_sift(&rig->l).start, FIRST - 10 * NR + 0ULL);
+	advance(rig, FIRST + 1);
+	KUNIT_EXPECT_EQ(test, rig->fired, 2ULL * CROWD);
 }
 
 /* Timers that share a tick are moved together, however many they are. */
@@ -1588,6 +1638,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_first_crowd),
 	KUNIT_CASE(test_few_in_buckets),
 	KUNIT_CASE(test_lead),
+	KUNIT_CASE(test_first_deadline),
 	KUNIT_CASE(test_same_tick),
 	KUNIT_CASE(test_same_tick_parts),
 	KUNIT_CASE(test_same_tick_crowds),

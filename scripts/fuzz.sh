@@ -9,8 +9,11 @@
 #					a fault, TIME is up, or you interrupt it
 #	 fuzz.sh replay [gcc-options]	builds with gcc, runs the kept inputs, then the
 #					levels' KUnit cases
-#	 fuzz.sh fault NAME		plants a fault, which the kept inputs must find
+#	 fuzz.sh fault NAME		plants a fault, which the kept inputs or the crowds
+#					must find
 #	 fuzz.sh faults			prints the names of these faults
+#	 fuzz.sh crowds			runs millions of timers in simulated time: are those of
+#					large crowds late?
 #	 fuzz.sh cover			prints how much of hwheel_levels.h the kept inputs
 #					reach, and which lines they do not reach
 #	 fuzz.sh keep			merges what runs found into fuzz/corpus.txt
@@ -24,7 +27,8 @@ flags=(-std=gnu11 -g -Wall -Wextra -Wno-unused-parameter -Wno-unused-function
 	-Wno-sign-compare -I"$lab_top/fuzz/include" -I"$lab_top")
 sanitize=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
 
-# Name, and the edit of hwheel_levels.h. The kept inputs must find each fault.
+# Name, and the edit of hwheel_levels.h. The kept inputs must find each fault. The crowds must
+# find those whose names begin with "crowds-".
 faults=(
 	"slot-too-far		/^levels_find(/,/^}/s/ahead < lv->open/ahead <= lv->open/"
 	"level-too-high		s/l->lowest\[i\] = j;/l->lowest[i] = j + 1;/"
@@ -35,6 +39,8 @@ faults=(
 	"summary-not-cleared	/void levels_unmark/,/^}/s/lv->summary &= .*/;/"
 	"clock-past-bound	s/levels_set_clock(l, spoke->bound)/levels_set_clock(l, now)/"
 	"batch-unbounded	s/n < HWHEEL_STEP \&\& //"
+	"crowds-unordered	/void spoke_next_sift/,/^}/{s/begin < next->begin/start < next->begin/; s/next->begin = begin/next->begin = start/}"
+	"crowds-too-late	/u64 levels_lead/,/^}/s/4 \* need :/0 :/"
 	"lost-in-cascade	s/if (hwheel_broken(HWHEEL_LOSE_IN_CASCADE))/if (n == 7)/"
 	"cascade-alone		s/!spoke->level || !spoke->mixed ||/!spoke->level ||/"
 	"fires-early		s/ns - 1) + 1 : 0/ns) : 0/"
@@ -77,6 +83,19 @@ build_replay()
 {
 	gcc "${@:2}" "${flags[@]}" "${sanitize[@]}" "$lab_top/fuzz/replay.c" \
 		"$lab_top/fuzz/fuzz_levels.c" -o "$1"
+}
+
+# build_crowds [GCC-OPTIONS...]
+build_crowds()
+{
+	gcc "$@" "${flags[@]}" -O2 "$lab_top/fuzz/crowds.c" -o "$lab_work/crowds"
+}
+
+crowds()
+{
+	need gcc libc6-dev
+	build_crowds
+	"$lab_work/crowds"
 }
 
 build_fuzzer()
@@ -129,7 +148,7 @@ replay()
 	"$lab_work/kunit" "${SEED:-$RANDOM}"
 }
 
-# fault NAME: whether the kept inputs find this fault
+# fault NAME: whether the kept inputs, or the crowds, find this fault
 fault()
 {
 	local entry copy=$lab_work/faulty
@@ -141,6 +160,13 @@ fault()
 	sed "${entry#*[[:space:]]}" "$lab_top/hwheel_levels.h" >"$copy/hwheel_levels.h"
 	! cmp -s "$copy/hwheel_levels.h" "$lab_top/hwheel_levels.h" ||
 		die "fault $1 does not fit hwheel_levels.h any more"
+	case $1 in
+	crowds-*)
+		build_crowds -I"$copy"
+		"$lab_work/crowds" >"$lab_work/out" || { grep 'TOO LATE' "$lab_work/out"; return; }
+		echo "fault $1 was not found"
+		return 1 ;;
+	esac
 	build_replay "$lab_work/replay" -I"$copy"
 	if timeout 30 "$lab_work/replay" "$corpus" >"$lab_work/out" 2>&1; then
 		echo "fault $1 was not found"
@@ -194,7 +220,7 @@ keep()
 case ${1:-run} in
 run|cover|keep)
 	"${1:-run}" ;;
-replay|fault)
+replay|fault|crowds)
 	"$@" ;;
 faults)
 	printf '%s\n' "${faults[@]}" | cut -f 1 ;;

@@ -9,6 +9,7 @@ suite()
 	local fault
 
 	try kept "$lab_scripts/fuzz.sh" replay
+	try crowds "$lab_scripts/fuzz.sh" crowds
 	# Not gcc-multilib: it conflicts with the cross compilers that suite reach installs
 	need "gcc-$(gcc -dumpversion)-multilib"
 	try kept-32-bit "$lab_scripts/fuzz.sh" replay -m32

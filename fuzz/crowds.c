@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Large crowds in simulated time: do their timers fire in time? Time passes only while the
+ * wheel moves timers. After some moves the program leaves the CPU to others for as long as the
+ * moves took, as hwheel.c does. A timer may be late by the moves that Documentation/late.rst
+ * allows, and by no more.
+ *
+ * Prints a row for each case: how late the latest timer was, and how often a timer moved.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "hwheel_levels.h"
+
+#define LEVELS		5
+#define SPOKES		128
+#define FANS		30000
+#define MOVE_NS		100
+#define BATCH_NS	50000		/* after moves for this long, a rest follows */
+/* The term "moves" of Documentation/late.rst, with its numbers */
+#define MOST_NS		((LEVELS * 64 + (LEVELS + 1) * 16) * MOVE_NS)
+
+static const struct crowds {
+	const char	*what;
+	u64		timers;
+	u64		tick_ns;
+	u64		from_ms;	/* the timers are due at random times, beginning here, */
+	u64		span_ms;	/* in this span */
+} cases[] = {
+	{ "crowds of one level",		1000000, 1000000,  2000,  4000 },
+	{ "the same, tick 1 us",		1000000,    1000,  2000,  4000 },
+	{ "crowds of two levels",		1000000, 1000000, 20000, 30000 },
+	{ "the same, more",			3000000, 1000000, 20000, 30000 },
+	{ "the same, tick 1 us",		3000000,    1000, 20000, 30000 },
+	{ "more than the estimate allows",	5000000, 1000000, 20000, 30000 },
+	{ "crowds of three levels",		2000000,   20000, 20000, 60000 },
+};
+
+static u64 random_below(u64 below)
+{
+	static u64 x = 88172645463325252ULL;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return x % below;
+}
+
+static void *zeroes(size_t bytes)
+{
+	void *memory = aligned_alloc(64, (bytes + 63) & ~63UL);
+
+	if (!memory)
+		abort();
+	return memset(memory, 0, bytes);
+}
+
+static void make(struct hwheel_levels *l, u64 tick_ns, void **memory)
+{
+	struct hwheel_geometry g = { .tick_ns = tick_ns, .levels = LEVELS };
+	unsigned int i;
+
+	for (i = 0; i < LEVELS; i++)
+		g.spokes[i] = SPOKES;
+	memory[LEVELS] = zeroes(level_size(HWHEEL_PARKED));
+	levels_init(l, &g, memory[LEVELS], 0);
+	for (i = 0; i < LEVELS; i++) {
+		memory[i] = zeroes(level_size(SPOKES));
+		levels_grow(l, level_init(l, i, memory[i]));
+	}
+	memory[LEVELS + 1] = zeroes(FANS * sizeof(struct hwheel_fan));
+	fans_init(memory[LEVELS + 1], FANS);
+	levels_add_fans(l, memory[LEVELS + 1], FANS);
+}
+
+/* Fire what is due. Returns how late it is, or U64_MAX if it is early. */
+static u64 fire(struct hwheel_levels *l, u64 now)
+{
+	struct hwheel_timer *timer;
+	u64 most = 0;
+
+	while ((timer = levels_pop(l))) {
+		u64 due = levels_due(l, timer) * l->tick_ns;
+
+		if (now < due)
+			return U64_MAX;
+		most = max(most, now - due);
+	}
+	return most;
+}
+
+/* Returns how late the latest timer was, in ns */
+static u64 run(struct hwheel_levels *l)
+{
+	u64 now = 0, moving = 0, latest = 0, moved, next;
+
+	while (l->pending) {
+		moved = l->moved;
+		switch (levels_step(l, now / l->tick_ns)) {
+		case HWHEEL_DUE:
+			latest = max(latest, fire(l, now));
+			break;
+		case HWHEEL_MOVED:
+			now += (l->moved - moved) * MOVE_NS;
+			moving += (l->moved - moved) * MOVE_NS;
+			if (moving < BATCH_NS)
+				break;
+			next = levels_first(l)->bound * l->tick_ns;
+			now = max(now, min(next, now + moving));
+			moving = 0;
+			break;
+		case HWHEEL_IDLE:
+			now = max(now + 1, levels_wake(l) * l->tick_ns);
+			moving = 0;
+		}
+	}
+	return latest;
+}
+
+int main(void)
+{
+	static struct hwheel_levels l;
+	void *memory[LEVELS + 2];
+	struct hwheel_timer *t;
+	int status = 0;
+	unsigned int i;
+	u64 n, late;
+
+	printf("%-32s %9s %9s %9s %9s\n", "", "timers", "tick, ns", "late, us", "moves");
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct crowds *c = &cases[i];
+
+		make(&l, c->tick_ns, memory);
+		t = zeroes(c->timers * sizeof(*t));
+		for (n = 0; n < c->timers; n++) {
+			t[n].expires = (c->from_ms + random_below(c->span_ms)) * 1000000ULL +
+				       random_below(1000000);
+			levels_add(&l, &t[n], levels_due(&l, &t[n]));
+		}
+		late = run(&l);
+		printf("%-32s %9llu %9llu %9.1f %9.2f%s\n", c->what,
+		       (unsigned long long)c->timers, (unsigned long long)c->tick_ns, late / 1e3,
+		       (double)l.moved / c->timers, late > MOST_NS ? "  TOO LATE" : "");
+		status |= late > MOST_NS;
+		for (n = 0; n < LEVELS + 2; n++)
+			free(memory[n]);
+		free(t);
+	}
+	return status;
+}
