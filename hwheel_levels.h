@@ -418,7 +418,7 @@ struct hwheel_most {
  * @planned: number of levels of the geometry. level[planned] is the parking lot
  * @wanted: number of levels that timers have asked for
  * @pow2: the number of spokes of each level is a power of two
- * @starved: the stock is empty, and a fan was needed
+ * @starved: the wheel has no fans yet, or the stock was empty when a fan was needed
  * @closed: one bit for each closed level, and for the attic while it is occupied
  * @want: called with the levels locked when @wanted exceeds @nr or @fans_wanted exceeds
  *	@fans; or NULL
@@ -688,6 +688,7 @@ static inline void levels_init(struct hwheel_levels *l,
 	l->last_tick = div64_u64(S64_MAX, g->tick_ns);
 	divisor_init(&l->tick_div, g->tick_ns);
 	l->pow2 = true;
+	l->starved = true;
 
 	for (i = 0; i <= l->planned; i++) {
 		struct hwheel_level *lv = &l->level[i];
@@ -1633,7 +1634,7 @@ static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *s
 		levels_joined(l, spoke);
 	if (!(spoke->more & HWHEEL_CROWDED))
 		return tick;
-	if (known) {
+	if (known && !l->starved) {
 		begin = spoke_begin(l, spoke, &width);
 		lead = levels_lead(l, spoke->level, width);
 		return min(tick, begin - min(begin, lead));

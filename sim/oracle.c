@@ -219,7 +219,7 @@ static s64 clock_read(const struct mwheel *w)
 /* ------------------------------------------------------------------------ */
 /* Sums over time: what makes callbacks late */
 
-#define TALLY	131072	/* more than the callbacks that run while a timer is late */
+#define TALLY	(1 << 18)	/* more than twice the callbacks that run while a timer is late */
 
 struct tally {
 	struct {
@@ -1467,6 +1467,17 @@ static u64 late_bound(const struct slot *slot, const struct mwheel *w, int cpu, 
 	return bound;
 }
 
+/*
+ * The time that hwheel needed to call the callback of @slot, after the callback before it or the
+ * beginning of the run
+ */
+static u64 call_ns(const struct slot *slot, const struct mwheel *w)
+{
+	u64 last = max(w->called_at[slot->due_cpu], w->run_begun[slot->due_cpu]);
+
+	return min(slot->begun_at - min(slot->begun_at, last), 400ULL + sim_world.jitter);
+}
+
 static void check_late(struct slot *slot, struct mwheel *w)
 {
 	s64 now = sim_clock(w), due = due_at(w, slot->due_expires), late;
@@ -1518,7 +1529,7 @@ static void check_late(struct slot *slot, struct mwheel *w)
 		return;
 	over = sim_time - begin;
 	/* A stall is counted when it begins, so include stalls that began before. */
-	allowed = tally_since(&stalls, begin -
+	allowed = call_ns(slot, w) + tally_since(&stalls, begin -
 			      min(begin, (u64)sim_world.stall_ns + sim_world.late_irq));
 	if (w->config.context == HWHEEL_HARDIRQ)
 		allowed += allowed / 2;	/* a stall prolongs the break, too */
@@ -1643,14 +1654,10 @@ void oracle_callback(struct slot *slot)
 
 void oracle_callback_end(struct slot *slot, u64 life)
 {
-	struct mwheel *w = slot->due_wheel;
-	u64 last = max(w->called_at[slot->due_cpu], w->run_begun[slot->due_cpu]);
-
 	sim_quiet_steps = 0;
-	w->called_at[slot->due_cpu] = sim_time;
 	/* The time that hwheel needs to call a callback counts as the callback's time. */
-	tally(&busy[sim_cpu->id], sim_time,
-	      min(slot->begun_at - min(slot->begun_at, last), 400ULL + sim_world.jitter));
+	tally(&busy[sim_cpu->id], sim_time, call_ns(slot, slot->due_wheel));
+	slot->due_wheel->called_at[slot->due_cpu] = sim_time;
 	if (slot->due_past) {
 		u64 ns = sim_time - slot->begun_at;
 		int nr = slot->due_wheel - sim_wheels, cpu = sim_cpu->id;
