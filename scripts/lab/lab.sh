@@ -39,7 +39,7 @@ lab_cleanup()
 	for group in "${!lab_groups[@]}"; do
 		kill -- "-$group" && wait "$group"
 	done 2>/dev/null || :
-	rm -rf "$lab_work"
+	rm -rf --one-file-system "$lab_work"
 }
 
 # Messages go to SAY_FD, so that the user sees them even if stdout and stderr go to files.
@@ -715,15 +715,18 @@ debian_fill_base()
 {
 	local root=$lab_work/debian-base suites=("$codename") proxy=
 
+	debian_may || return
 	[ "$codename" = sid ] || suites+=("$codename"-{updates,security})
 	say "debian: making a chroot of $codename (about 2 min)"
 	rm -rf "$root"
 	# Use debootstrap's script of sid for every release: debootstrap has no scripts for
-	# releases that are newer than itself
+	# releases that are newer than itself. It mounts /proc in $root; if it is killed, the mount
+	# must go, too, before lab_cleanup() removes $root.
 	eval "$(apt-config shell proxy Acquire::http::Proxy)"
 	http_proxy=${proxy:-${http_proxy-}} \
-		quiet debootstrap debootstrap --variant=minbase --include=ca-certificates \
-		"$codename" "$root" "$(debian_mirror "$codename")" sid || return
+		quiet debootstrap unshare --mount "${lab_mounts[@]}" \
+		debootstrap --variant=minbase --include=ca-certificates "$codename" "$root" \
+		"$(debian_mirror "$codename")" sid || return
 	debian_sources "${suites[@]}" >"$root/etc/apt/sources.list" &&
 		echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/quick" || return
 	debian_pack "$1"
