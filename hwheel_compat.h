@@ -13,7 +13,29 @@
 #endif
 
 #include <linux/hrtimer.h>
+#include <linux/sched/isolation.h>
+#include <linux/timer.h>
 #include <linux/workqueue.h>
+
+/* The 6.1 series got these calls one by one, the others have them from 6.2 and 6.4 on */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 91)
+#define timer_delete		del_timer
+#define timer_delete_sync	del_timer_sync
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 158)
+#define timer_shutdown_sync	timer_delete_sync
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 160) || \
+	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0) && \
+	 LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0))
+static inline bool cpu_is_isolated(int cpu)
+{
+	return !housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) ||
+	       !housekeeping_test_cpu(cpu, HK_TYPE_TICK);
+}
+#endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline void hrtimer_setup(struct hrtimer *timer,

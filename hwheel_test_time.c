@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 #include <linux/timer.h>
 
+#include "hwheel_compat.h"
 #include "hwheel_test.h"
 
 #define YEAR		(365 * DAY)
