@@ -1366,7 +1366,8 @@ static const struct bench_row bench_cascade_rows[] = {
 /*
  * bounds: a search for the arrangement of timers in which callbacks begin latest. Each round
  * makes a wheel of random geometry, budget and context, and arms a crowd on it: due at one
- * tick, in one spoke, over some time, or beyond all levels. Part of a large crowd expires
+ * tick, in one spoke, over some time, or beyond all levels. If the levels reach further than a
+ * second, the last kind begins after a second instead. Part of a large crowd expires
  * only after the round. When the crowd is armed, the round re-arms some timers, for earlier
  * and later times. At some of these times many spokes begin. A round with the arrangement
  * "edges" makes no crowd. It fills a bucket and one spoke of each level above 0, which begin at
@@ -1376,11 +1377,12 @@ static const struct bench_row bench_cascade_rows[] = {
  * in hardirq context) for each callback since the wheel was last idle. This time stands for
  * the terms "callbacks" and "breaks" of the formula in Documentation/late.rst.
  *
- * Timers that are not for the past run in the order of their ticks. So if the next timer is
- * due later than bench_last + bench_break, the wheel was idle. A timer for the past may run
- * before other timers that are due. So it proves that the wheel was idle only if it was armed
- * later than bench_last + bench_break + BENCH_GOES_ON. By then hwheel would have run all other
- * due timers.
+ * Timers that are not for the past run in the order of their ticks. The last callback ended at
+ * bench_last, and no break is longer than bench_break. So if a timer is due later than
+ * bench_last + bench_break, the wheel was idle before its callback. A timer for the past may run
+ * before other timers that are due. So its callback proves that the wheel was idle only if the
+ * timer was armed later than bench_last + bench_break + BENCH_GOES_ON. By then hwheel would have
+ * run all other due timers.
  */
 #define BENCH_AGAIN		400	/* timers that are re-armed */
 #define BENCH_GOES_ON		(100 * BENCH_US)	/* for an interrupt and list moves */
@@ -1455,7 +1457,10 @@ static u64 bench_pick(const u64 *from, unsigned int n)
 	return from[bench_random(n)];
 }
 
-/* Choose geometry, budget and context of a round; returns how far the levels reach. */
+/*
+ * Choose geometry, budget and context of a round. Returns how far the levels reach in ns, or
+ * S64_MAX for the default levels.
+ */
 static u64 bench_round_config(struct hwheel_config *config)
 {
 	static const u64 ticks[] = { 1000, 8000, 50000, BENCH_MS, BENCH_MS };

@@ -189,10 +189,10 @@ static void test_budget_default(struct kunit *test)
 }
 
 /*
- * When a run has used up its budget, the remaining timers run after a break. They must
- * not wait for the next timer, half a second later. All timers are due in the slot of
- * level 1 that the clock is in. So they are on level 0, and the run does not look at the
- * levels above.
+ * When a run has used up its budget, the remaining timers run after a break, or, in process
+ * context, when the work runs again. They must not wait for the next timer, half a second
+ * later. All timers are due in the slot of level 1 that the clock is in. So they are on level 0,
+ * and the run does not look at the levels above.
  */
 static void test_budget_left(struct kunit *test)
 {

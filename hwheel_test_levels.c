@@ -776,7 +776,10 @@ static void crowd(struct kunit *test, u64 tick_ns, const unsigned int *spokes, u
 
 static void test_crowd(struct kunit *test)
 {
-	/* Sifting takes 10 ms. The spoke is 16 s, 820 ms or 16 ms wide, or it is a bucket. */
+	/*
+	 * To move each timer once takes 10 ms. The spoke is 16 s, 820 ms or 16 ms wide, or it
+	 * is a bucket.
+	 */
 	crowd(test, MS, SPOKES(128, 128, 128), 5 * 16384, 16384, 10);
 	crowd(test, 50000, SPOKES(128, 128, 128), 5 * 16384, 16384, 200);
 	crowd(test, 1000, SPOKES(128, 128, 128), 5 * 16384, 16384, 10000);
@@ -986,7 +989,7 @@ static void test_lead(struct kunit *test)
 	enum { SMALL = (TICKS * NR / 8 - 1) / MOVES };	/* takes less than an eighth of a spoke */
 	struct rig *rig = rig_new(test, 1000, SPOKES(NR, NR, NR), 0);
 	const u64 least = 1 + 1;			/* lead of an empty crowd in level 1 */
-	const u64 small = 4 * SMALL * MOVES / TICKS + least;	/* of one of SMALL timers */
+	const u64 small = 4 * SMALL * MOVES / TICKS + least;	/* of a crowd of SMALL */
 	struct hwheel_most *most = &rig->l.most[1];
 	struct hwheel_spoke *spoke = &rig->l.level[1].spokes[5], *child;
 	struct hwheel_sift next;

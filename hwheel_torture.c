@@ -53,9 +53,9 @@
  * whether it replaced an arming. So the test checks less for timers that are forwarded
  * ("loose").
  *
- * Delayed work. One caller at a time uses it, and others leave it alone meanwhile. So the return
- * values tell how often it was queued, and how often a call cancelled that. After a call that
- * waits, each queueing must have ended in a run or in a cancel.
+ * Delayed work. One caller at a time uses an item, and others leave it alone meanwhile. So the
+ * return values tell how often the item was queued, and how many of these queueings a call has
+ * cancelled. After a call that waits, each queueing must have ended in a run or in a cancel.
  *
  * Order. On one base, timers must run in the order of their ticks. So the test remembers the
  * latest tick that has run on each base. If a timer of an earlier tick runs now, the order is
@@ -1509,7 +1509,8 @@ static struct job {
 	atomic_t		taken;		/* somebody uses it */
 	atomic_t		running;
 	atomic_t		runs;
-	unsigned int		queued;		/* these two: only for who has taken it */
+	/* These two: only for the caller that has taken the job */
+	unsigned int		queued;
 	unsigned int		cancelled;
 	s64			not_before;	/* it must not run earlier, on its wheel's clock */
 } jobs[JOBS];

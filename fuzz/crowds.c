@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Large crowds in simulated time: do their timers fire in time? Time passes only while the
- * wheel moves timers. After some moves the program leaves the CPU to others for as long as the
- * moves took, as hwheel.c does. A timer may be late by the moves that Documentation/late.rst
- * allows, and by no more.
+ * Large crowds in simulated time: do their timers fire in time? Callbacks take no time. Time
+ * passes while the wheel moves timers, while it rests, and while it has nothing to do. After
+ * some moves the program leaves the CPU to others for as long as the moves took, or until a
+ * timer is due, as hwheel.c does. A timer may be late by the moves that
+ * Documentation/late.rst allows, and by no more.
  *
  * Prints a row for each case: how late the latest timer was, and how often a timer moved.
  */

@@ -4,7 +4,8 @@
  * is a program for user space that includes the module's own code.
  *
  * Usage: exhaustive [CROWD]
- *	  checks with HWHEEL_CROWD from 2 to CROWD; default: 4
+ *	  checks with HWHEEL_CROWD from 2 to CROWD; default: 4. The far runs and the long
+ *	  runs take 2 and 64 instead
  *
  * Each part prints how many states it checked. At the first wrong state, the program
  * prints that state and exits with status 1.

@@ -7,6 +7,14 @@
  *	w	the width of a slot
  *	n	the number of spokes of a level; w * n is the width of the level above
  *	s	a slot, or in bucket_* and two_spokes a tick
+ *	k	another slot; in bucket_shares a tick; in nothing_coarser any number
+ *	a, b	ticks; in position_* a is a number of slots
+ *	i	the number of a spoke
+ *	p, q	widths in ticks
+ *	m	a slot
+ *	x	in tick_up an instant in ns; in tick_up_down and last_tick a tick
+ *	u	nanoseconds per tick
+ *	r	nanoseconds
  *
  * lemmas.py proves each theorem. proofs.rst says what most of them mean for hwheel_levels.h.
  */

@@ -83,8 +83,8 @@ static void hello_poll(struct hwheel_timer *timer)
 
 	/*
 	 * hwheel_forward() counts from the time when this poll was due, not from
-	 * now. So the period does not drift. If it moves the timer by more than one
-	 * period, polls were missed.
+	 * now. So the period does not drift. If hwheel_forward() moves the timer by
+	 * more than one period, polls were missed.
 	 */
 	periods = hwheel_forward(timer, ms_to_ktime(POLL_MS));
 	if (periods > 1)

@@ -681,7 +681,7 @@ static void bad_queues(void)
 	EXPECT(!WARNS("queued on no workqueue",
 		      hwheel_mod_delayed_work(NULL, &sim_delayed, 1000000)));
 	EXPECT(!hwheel_delayed_work_pending(&sim_delayed));
-	/* With a CPU that can't be, the work runs on any CPU. */
+	/* If there is no such CPU, the work runs on any CPU. */
 	runs = 0;
 	EXPECT(WARNS("queued on CPU -7, which can not be",
 		     hwheel_queue_delayed_work_on(-7, system_percpu_wq, &sim_delayed, 1000000)));

@@ -1620,7 +1620,7 @@ void sim_suspend(unsigned long long ns)
 		if (c->dead)
 			continue;
 		hr_program(c);
-		/* An interrupt that waits already keeps its time: hrtimers expire no later now */
+		/* irq_at() keeps an earlier interrupt: a suspend delays no hrtimer */
 		irq_at(c, irq_next(c));
 	}
 }
@@ -2413,7 +2413,7 @@ void *sim_alloc_percpu(size_t size, size_t align)
 	return __start_sim_percpu + at;
 }
 
-/* The addresses are never allocated again, so the oracle finds a use after free. */
+/* Overwrites the memory, and never allocates it again, so that a use after free is found. */
 void free_percpu(void *ptr)
 {
 	size_t at = (char *)ptr - __start_sim_percpu;

@@ -12,7 +12,7 @@
 #define SIM_WHEELS	12
 #define SIM_LATE	65
 #define SIM_CALLBACKS	3
-/* Functions in the file users: SIM_CALLBACKS callbacks, that of sleepers, that of delayed work */
+/* Rows of the file "users": SIM_CALLBACKS callbacks, one for sleepers, one for delayed work */
 #define SIM_USERS	(SIM_CALLBACKS + 2)
 #define USER_SLEEPER	SIM_CALLBACKS
 #define USER_WORK	(SIM_CALLBACKS + 1)

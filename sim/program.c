@@ -32,7 +32,7 @@ enum how {			/* what a callback does */
 
 static void actor_op(const struct op *op);
 
-/* The same function under several names, so that the file users has several rows */
+/* The same function under several names, so that the file "users" has several rows */
 static void callback_0(struct hwheel_timer *timer);
 static void callback_1(struct hwheel_timer *timer);
 static void callback_2(struct hwheel_timer *timer);
