@@ -84,8 +84,8 @@
  *
  * The timekeeping code also calls hwheel in each timer tick of the kernel. It passes in the
  * offset and the time of the next leap second. Only such a timer tick inserts the leap second,
- * and this timer tick can be late. Until then, CLOCK_REALTIME reads a second too much.
- * hwheel_offset() subtracts this second, as the hrtimer code does.
+ * and this timer tick can be late. From the leap second until this timer tick, CLOCK_REALTIME
+ * is a second ahead. hwheel_offset() subtracts this second, as the hrtimer code does.
  *
  * Locks
  * -----

@@ -168,8 +168,8 @@ enum hwheel_context {
  *	next run on that CPU; 0 (no gap) to 1 second. So a busy wheel has fewer interrupts,
  *	and a timer may be late by @gap_ns more. If no callback has run for @gap_ns, the gap
  *	delays no timer. A run may be cut with work left, for example when it has used up its
- *	budget. Then hwheel leaves the CPU to others for a while. It goes on at the end of that
- *	while at the latest, even if the gap ends later: see "Runs, rests and breaks" in hwheel.c
+ *	budget. Then hwheel leaves the CPU to others for some time. When that time is over, hwheel
+ *	goes on, even if the gap ends later: see "Runs, rests and breaks" in hwheel.c
  * @clock_set: called with the wheel, in process context, after somebody has set its clock
  *	(CLOCK_REALTIME or CLOCK_TAI), after a leap second, and after the machine has
  *	resumed. It may also be called when the clock has not changed. If somebody

@@ -97,7 +97,8 @@
  * cancelling need not count down.) levels_step() sifts a crowd before its spoke begins: a
  * few timers per call, while nothing is due. Each of these timers goes
  *
- * - to a lower level, if that level already reaches the timer's tick;
+ * - to a lower level, if that level already reaches the timer's tick, and its spokes are not
+ *   wider than those of the fan;
  * - otherwise to the fan of the spoke. A fan is up to 128 spokes of equal width that
  *   together cover the ticks of the spoke. (Tang, Goh and Thng, "Ladder queue: an O(1)
  *   priority queue structure for large-scale discrete event simulation", 2005.)
@@ -107,10 +108,10 @@
  * are a crowd. Arming does not use fans. A new timer goes to the spoke's own lists, those
  * outside of its fan. When these lists are a crowd again, they are sifted again.
  *
- * Crowds are sifted in the order in which their spokes begin. Sifting begins early enough to
- * finish all crowds in time (levels_lead()), but not earlier. An earlier start would send
- * more timers to fans instead of levels. It would also move timers that are cancelled soon
- * after, and those moves would be for nothing.
+ * Each crowd has a tick from which on it may be sifted (levels_lead()). Of the crowds that have
+ * reached this tick, the one whose spoke begins first is sifted first. The tick is early enough
+ * to finish all crowds in time, but not much earlier. An earlier start would take more fans. It
+ * would also move timers that are cancelled soon after, and those moves would be for nothing.
  *
  * A crowd that is due at one tick is not sifted. When a timer with another tick joins it,
  * the crowd moves to a fan as a whole, in one move (levels_part()).
@@ -120,16 +121,17 @@
  * tick. None of these lists is a crowd. With n levels these spokes are
  *
  * - one spoke in each of the n - 1 levels above 0, and one bucket: n spokes;
- * - one spoke in the fan of each of these, and one in the fan of a bucket that the clock
- *   entered earlier: n + 1 spokes of fans.
+ * - one spoke in the fan of each of these: n spokes of fans;
+ * - one spoke in the fan of each bucket that the clock entered earlier, and that still has
+ *   timers: b spokes of fans. Each of these buckets is half as wide as the one before, or less.
  *
  * Together they have at most
  *
- *	n * HWHEEL_CROWD + (n + 1) * HWHEEL_CROWD_FAN
+ *	n * HWHEEL_CROWD + (n + b) * HWHEEL_CROWD_FAN
  *
- * timers: 416 for 5 levels, whatever the number of other timers. This limit needs two
- * things: fans, which the user makes when the wheel asks for them, and enough time to
- * sift.
+ * timers: 400 + 16 * b for 5 levels, whatever the number of other timers. Without parked timers,
+ * b is 0. This limit needs two things: fans, which the user makes when the wheel asks for them,
+ * and enough time to sift.
  *
  * Timers for the past
  * -------------------
@@ -221,7 +223,7 @@
 #ifndef HWHEEL_CROWD_FAN
 #define HWHEEL_CROWD_FAN	(HWHEEL_CROWD / 4)
 #endif
-/* The most ns that sifting one timer takes, including breaks for other code */
+/* The most ns that one move of a timer takes while a crowd is sifted, including breaks */
 #ifndef HWHEEL_SIFT_NS
 #define HWHEEL_SIFT_NS		500
 #endif
@@ -999,6 +1001,12 @@ static inline unsigned int fan_bit(const u64 *bits, unsigned int from)
 	return HWHEEL_FAN;
 }
 
+/* log2 of the width of the spokes in a fan that covers @width ticks */
+static inline unsigned int fan_shift(u64 width)
+{
+	return fls64((width - 1) >> HWHEEL_FAN_BITS);
+}
+
 static inline bool fan_empty(const struct hwheel_fan *fan)
 {
 	return fan_bit(fan->bits, 0) == HWHEEL_FAN;
@@ -1104,7 +1112,7 @@ static inline struct hwheel_fan *levels_fan(struct hwheel_levels *l, struct hwhe
 		return NULL;
 	l->stock = fan->next;
 	fan->begin = begin;
-	fan->shift = fls64((width - 1) >> HWHEEL_FAN_BITS);
+	fan->shift = fan_shift(width);
 	fan->parent = spoke;
 	spoke->more |= (unsigned long)fan;
 	return fan;
@@ -1340,34 +1348,42 @@ static inline bool levels_mixes(const struct hwheel_levels *l, const struct hwhe
 }
 
 /*
- * The lead of level @i: sifting a crowd begins this many ticks before the crowd's spoke
- * begins. The spoke is @width ticks wide. All crowds of a level get the lead that the
- * largest one needs, so that in each level the crowd that begins first is sifted first.
+ * The lead of level @i, in ticks: a crowd is ready to be sifted this long before its spoke
+ * begins. @width is the width of a spoke of the level, or of the bucket. A crowd in a fan has
+ * the lead of the spoke at the top of its fans. All crowds of a level get the lead that the
+ * largest one needs, so that in each level the crowd that begins first is ready first.
+ *
+ * Of all crowds that are ready, the one that begins first is sifted first (earliest deadline
+ * first: Liu and Layland, "Scheduling algorithms for multiprogramming in a hard-real-time
+ * environment", 1973). So a crowd waits for the crowds of other levels that begin before it.
  *
  * Let need be the time to sift the largest crowd. Each timer may have to move once for every
- * HWHEEL_FAN_BITS bits of @width, through fans inside fans. There are two cases.
+ * HWHEEL_FAN_BITS bits of @width, through fans inside fans. If need is @width / 8 or more,
+ * there may be many such crowds in a row. Then need is the time to sift all pending timers.
+ * The lead is the sum of
  *
- * - need is less than @width / 8: the lead is 4 * need.
- * - need is more: the lead is the time to sift all pending timers, because there may be
- *   many such crowds in a row.
+ * - 4 * need,
+ * - for the crowds of lower levels that begin before: the width of a spoke of the level below,
+ *   or @width / 8 if that is less,
+ * - l->ahead.
  *
- * Of all crowds whose time to be sifted has come, the one that begins first is sifted first
- * (earliest deadline first: Liu and Layland, "Scheduling algorithms for multiprogramming in a
- * hard-real-time environment", 1973). So a crowd waits for the crowds of lower levels that begin
- * before it. For these, the lead also includes the width of a spoke of the level below.
- * l->ahead is added, too.
- *
- * This is enough. Take the worst case: in each level j, whose spokes are width[j] wide, each
- * spoke has a crowd that takes need[j]. In a time D that ends when a crowd begins, the wheel must
- * sift the crowds that both become ready and begin in D. Only levels with a lead of at most D
- * have such crowds. Let k be the highest of these levels. The crowds take at most the sum of
+ * This is enough if all levels have need below @width / 8, and 16 spokes or more. The parking
+ * lot counts as a level here: each bucket begins at least its own width before the next one.
+ * With earliest deadline first, all crowds are finished in time if this holds for each time D
+ * that ends when a crowd begins: to sift the crowds that both become ready and begin in D takes
+ * at most D. Only levels with a lead of at most D have such crowds. Let k be the highest of
+ * these levels. Take the worst case: in each level j, whose spokes are width[j] wide, each
+ * spoke has a crowd that takes need[j]. Then the crowds take at most the sum of
  *
  *	need[j] + D * need[j] / width[j]	for all j from 1 to k
  *
- * The first terms below k are at most width[j] / 8 each. So together they are at most
- * width[k - 1] / 4, and with need[k] at most a fourth of the lead of k, or D / 4. The second
- * terms are at most D / 8 each. So the sum is at most D for up to 6 levels. HWHEEL_SIFT_NS
- * leaves room for 8.
+ * - The first terms below k are at most width[j] / 8 each, so together at most
+ *   width[k - 1] / 4. The lead of k is at least 4 * need[k] + width[k - 1]. So all first terms
+ *   together are at most a fourth of this lead, which is at most D / 4.
+ * - The second terms are at most D / 8 each.
+ *
+ * So the sum is at most D for up to 6 levels. For 8 levels it is at most D * 5 / 4. This is
+ * enough, too, if a move takes at most 4/5 of HWHEEL_SIFT_NS.
  */
 static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i, u64 width)
 {
@@ -1382,7 +1398,7 @@ static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i, u64 width
 		most->since = lv->slot;
 	}
 	need = max(most->now, most->before) * each;
-	need = need < width * l->tick_ns / 8 ? 4 * need : l->pending * each;
+	need = 4 * (need < width * l->tick_ns / 8 ? need : l->pending * each);
 	return levels_tick_down(l, need) + 1 + min(lv[-1].width, width / 8) + l->ahead;
 }
 
@@ -1439,7 +1455,7 @@ static inline void levels_splice(struct hwheel_levels *l,
 		to->mixed |= from->mixed;
 		to->added += from->added;
 	}
-	/* Not only if @to was empty: @to may also have a fan, and no timers in its own lists */
+	/* Also if @to was occupied: it may have only a fan, and no timers in its own lists */
 	to->more |= from->more & HWHEEL_ONE_TICK;
 	for (i = 0; i < HWHEEL_LISTS; i++)
 		list_splice_tail_init(&from->timers[i], &to->timers[i]);
@@ -1539,16 +1555,19 @@ static __always_inline void levels_put_moved(struct hwheel_levels *l,
 		levels_joined(l, spoke);
 }
 
-/* What is to be sifted next: see levels_lead() */
+/* What is to be sifted next. A crowd is ready when its lead has begun: see levels_lead() */
 struct hwheel_sift {
-	struct hwheel_spoke	*spoke;		/* the first crowd whose time has come */
-	u64			begin;		/* the tick at which it begins */
-	u64			start;		/* when the time of the next crowd comes */
+	struct hwheel_spoke	*spoke;		/* the ready crowd that begins first, or NULL */
+	u64			begin;		/* the tick at which @spoke begins */
+	u64			start;		/* the earliest tick at which a crowd is ready */
 };
 
 #define HWHEEL_NO_SIFT	(struct hwheel_sift){ NULL, HWHEEL_NEVER, HWHEEL_NEVER }
 
-/* @root is crowded. The crowd is in its own lists, or in a spoke of its fans. */
+/*
+ * @root is crowded: a crowd is in its own lists, or in a spoke of its fans. Update @next for the
+ * first such crowd.
+ */
 static inline void spoke_next_sift(struct hwheel_levels *l, struct hwheel_spoke *root,
 				   struct hwheel_sift *next)
 {
@@ -1899,27 +1918,50 @@ static inline struct hwheel_spoke *levels_entered(struct hwheel_levels *l)
 	return NULL;
 }
 
+/* The width in ticks of @spoke, which levels_place() gives */
+static __always_inline u64 levels_width(const struct hwheel_levels *l,
+					const struct hwheel_spoke *spoke)
+{
+	if (likely(spoke->level < l->planned))
+		return l->level[spoke->level].width;
+	return spoke->index < HWHEEL_NOW ? 1ULL << spoke->index : 1;
+}
+
+/*
+ * The width of the spokes in the fan of @spoke, if its timers may go there although levels_place()
+ * gives another spoke. Else HWHEEL_NEVER: @spoke is no crowd, or @root is in a closed level,
+ * which all timers must leave.
+ */
+static inline u64 levels_fan_width(const struct hwheel_levels *l, const struct hwheel_spoke *spoke,
+				   const struct hwheel_spoke *root)
+{
+	u64 width;
+
+	if (spoke->added < levels_few(spoke) || levels_closed(l, root->level))
+		return HWHEEL_NEVER;
+	spoke_begin(l, spoke, &width);
+	return 1ULL << fan_shift(width);
+}
+
 /*
  * The new spoke of a timer that is in the own lists of @spoke and due at @tick. @root is
  * spoke_root(@spoke). In most cases levels_place() gives the new spoke. In two cases the
  * timer goes to the fan of @spoke instead:
  *
  * - levels_place() gives @root again. If levels_fan() gives none, this returns NULL.
- * - levels_place() gives another bucket, and @spoke is a crowd. From bucket to bucket, a
- *   crowd would move once for each bit of its ticks, which takes too long. A fan takes
- *   HWHEEL_FAN_BITS bits at once. But if no fan is left, or if @root is in a closed level,
- *   which all timers must leave, the timer goes to the bucket.
+ * - levels_place() gives a spoke that is wider than the spokes of the fan, which are @fine
+ *   ticks wide: see levels_fan_width(). So a crowd moves as far down as it can. From bucket to
+ *   bucket, for example, it would move once for each bit of its ticks. If no fan is left,
+ *   the timer goes to the wider spoke.
  */
 static __always_inline struct hwheel_spoke *levels_below(struct hwheel_levels *l,
 							 struct hwheel_spoke *spoke,
-							 struct hwheel_spoke *root, u64 tick)
+							 struct hwheel_spoke *root, u64 tick,
+							 u64 fine)
 {
 	struct hwheel_spoke *place = levels_place(l, tick), *fan;
 
-	if (likely(place != root) &&
-	    (likely(place->level != l->planned) || place->index >= HWHEEL_NOW ||
-	     spoke->added < levels_few(spoke) || l->starved ||
-	     levels_closed(l, root->level)))
+	if (likely(place != root) && (likely(levels_width(l, place) <= fine) || l->starved))
 		return place;
 	fan = levels_fan_place(l, spoke, tick);
 	return fan || place == root ? fan : place;
@@ -1970,11 +2012,12 @@ static noinline bool levels_cascade_whole(struct hwheel_levels *l, struct hwheel
 static inline bool levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
 	struct hwheel_spoke *root = spoke_root(spoke), *to;
+	u64 fine = levels_fan_width(l, spoke, root);
 	unsigned int n;
 
 	l->from = root;
 	if (!spoke->mixed) {
-		to = levels_below(l, spoke, root, spoke->bound);
+		to = levels_below(l, spoke, root, spoke->bound, fine);
 		if (!to)
 			return false;
 		if (levels_cascade_whole(l, spoke, to))
@@ -1988,7 +2031,7 @@ static inline bool levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *
 			levels_del(l, timer);
 			return true;
 		}
-		to = levels_below(l, spoke, root, tick);
+		to = levels_below(l, spoke, root, tick, fine);
 		if (!to)
 			break;
 		if (unlikely(l->walk == &timer->entry))

@@ -1004,7 +1004,7 @@ static void test_lead(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), small + 7);
 	most->now = SMALL + 1;
 	rig->l.pending = 1000 * TICKS;
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), 1000 * MOVES + least + 7);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), 4000 * MOVES + least + 7);
 	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR * NR),	/* more moves */
 			4 * (SMALL + 1) * DIV_ROUND_UP(2 * BITS, HWHEEL_FAN_BITS) / TICKS +
 			least + 7);

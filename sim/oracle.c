@@ -1380,6 +1380,7 @@ static void check_context(const struct mwheel *w, const struct slot *slot)
 /* From Documentation/late.rst, not from hwheel's code */
 #define CROWD		64
 #define CROWD_FAN	16
+#define ENTERED		1	/* buckets in which the clock is; more of them are rare */
 /* The most that a list move costs, with its share of locks and interrupts */
 #define MOVE_NS		100
 /* The same for a timer of a crowd: it moves several times, and pauses are as long as moves */
@@ -1397,7 +1398,7 @@ static u64 moving_ns(const struct mwheel *w)
 static u64 moves_bound(const struct mwheel *w)
 {
 	unsigned int levels = w->config.levels ?: 5;
-	u64 ns = (levels * CROWD + (levels + 1) * CROWD_FAN) * MOVE_NS;
+	u64 ns = (levels * CROWD + (levels + ENTERED) * CROWD_FAN) * MOVE_NS;
 
 	return w->config.context == HWHEEL_HARDIRQ ? ns + ns / 2 : ns;
 }
@@ -1420,6 +1421,18 @@ static bool waited_on(const struct slot *slot, const struct mwheel *w, int cpu, 
 {
 	return i == cpu || has_moved(slot, cpu) ||
 	       (was_set(w) && sim_last_set + 1000000 > begin);
+}
+
+/*
+ * Have callbacks taken more than half of @cpu's time before @begin, for as long as moving all
+ * timers may take?
+ */
+static bool was_busy(const struct mwheel *w, int cpu, u64 begin)
+{
+	u64 span = w->tick + CROWD_MOVE_NS / 2 * w->peak;
+
+	return tally_since(&busy[cpu], begin - min(begin, span)) - tally_since(&busy[cpu], begin) >
+	       span / 2;
 }
 
 /*
@@ -1453,9 +1466,11 @@ static u64 late_bound(const struct slot *slot, const struct mwheel *w, int cpu, 
 		bound += CROWD_MOVE_NS * recent;
 	/*
 	 * All timers may have to move when one is due: if there was no memory for fans, if a
-	 * CPU went offline, if the clock jumped, or if the host left no time to move them before.
+	 * CPU went offline, if the clock jumped, or if callbacks or the host left no time to move
+	 * them before.
 	 */
 	if (w->starved_at[cpu] > before || sim_hotplugs & 1 || sim_world.holds ||
+	    was_busy(w, cpu, begin) ||
 	    (sim_hotplug_at && sim_hotplug_at > before) || (was_set(w) && sim_last_set > before) ||
 	    (w->config.clock == CLOCK_BOOTTIME && sim_last_suspend > before))
 		bound += CROWD_MOVE_NS * w->peak;

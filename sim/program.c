@@ -886,6 +886,20 @@ static unsigned long long world_number(const struct program *p, const char *name
 	return otherwise;
 }
 
+/*
+ * Is a deferrable wheel still at work? It runs only in a timer tick of a CPU. An idle CPU has few
+ * of these. A small budget lets only a few timers of a crowd run in each.
+ */
+static bool still_at_work(const struct mwheel *w)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < sim_world.cpus && w->config.flags & HWHEEL_DEFERRABLE; cpu++)
+		if (w->called_at[cpu] + NSEC_PER_SEC > sim_time)
+			return true;
+	return false;
+}
+
 /* Timers that are due have had 5 seconds to run. */
 static void check_overdue(void)
 {
@@ -898,10 +912,7 @@ static void check_overdue(void)
 		/* Hardirqs may take all of a CPU. Its softirqs and threads have to wait then. */
 		if (slot->pending && slot->wheel->config.context != HWHEEL_HARDIRQ)
 			most += oracle_held_up(slot->armed_at);
-		/* A small budget lets only a few of a crowd run in each jiffy */
-		if (slot->pending && slot->wheel->config.flags & HWHEEL_DEFERRABLE)
-			most += slot->wheel->peak * (u64)TICK_NSEC;
-		if (slot->pending && slot->armed_at + most < sim_time &&
+		if (slot->pending && !still_at_work(slot->wheel) && slot->armed_at + most < sim_time &&
 		    (u64)slot->expires + slot->wheel->tick + most < (u64)sim_clock(slot->wheel))
 			sim_find("timer %u is due, and does not run", i);
 	}
