@@ -26,10 +26,19 @@ import time
 TOP = pathlib.Path(__file__).resolve().parent.parent
 CONVERTER = TOP / "tools/hwheel-convert"
 
-TYPE = re.compile(r"\bstruct\s+(?:timer_list|hrtimer)\b|\bDEFINE_TIMER\b")
-CALL = r"\b(?:(?:add|mod|del)_timer\w*|from_timer|hrtimer_\w+|" \
-    r"timer_(?:setup|delete|shutdown|pending|reduce|container_of)\w*)\s*\("
-USED = re.compile(TYPE.pattern + "|" + CALL)
+# What hwheel-convert moves: the types, the words of a declaration, and the calls
+TYPES = {"timers": r"timer_list|hrtimer", "work": r"delayed_work"}
+DECLARED = {"timers": r"DEFINE_TIMER", "work": r"DECLARE_DELAYED_WORK|DECLARE_DEFERRABLE_WORK"}
+CALLS = {
+    "timers": r"(?:add|mod|del)_timer\w*|from_timer|hrtimer_\w+|"
+              r"timer_(?:setup|delete|shutdown|pending|reduce|container_of)\w*",
+    "work": r"(?:queue|schedule|mod|cancel|flush|disable|enable|to)_delayed_work\w*|"
+            r"delayed_work_pending|INIT_(?:DELAYED|DEFERRABLE)_WORK\w*",
+}
+CALL = {what: r"\b(?:%s)\s*\(" % calls for what, calls in CALLS.items()}
+TYPE = {what: re.compile(r"\bstruct\s+(?:%s)\b|\b(?:%s)\b" % (TYPES[what], DECLARED[what]))
+        for what in TYPES}
+USED = {what: re.compile(TYPE[what].pattern + "|" + CALL[what]) for what in TYPES}
 ASIDE = ("kernel/time/", "kernel/sched/")
 ROOTS = ("init arch/x86 kernel certs mm fs ipc security crypto io_uring block drivers sound "
          "net lib virt").split()
@@ -87,17 +96,18 @@ def objects(tree):
     return found
 
 
-def timed(tree):
-    """The files with timers that the configuration builds, and their objects."""
+def users(tree):
+    """The files with timers or delayed work that the configuration builds, and their objects."""
+    used = re.compile("|".join(pattern.pattern for pattern in USED.values()))
     return {name: where for name, where in objects(tree).items()
             if not name.startswith(ASIDE) and os.path.exists(os.path.join(tree, name)) and
-            USED.search(bare(read(os.path.join(tree, name))))}
+            used.search(bare(read(os.path.join(tree, name))))}
 
 
 def prepare(tree):
     """Makes kbuild write its command for each file. Removes the preprocessed files."""
-    files = timed(tree)
-    pathlib.Path(tree, "timed.json").write_text(json.dumps(files, indent=0))
+    files = users(tree)
+    pathlib.Path(tree, "users.json").write_text(json.dumps(files, indent=0))
     wanted = [name[:-2] + ".i" for name in files]
     subprocess.run(["make", "-k", "-C", tree, "-j", str(os.cpu_count())] + wanted, check=False)
     for name in wanted:

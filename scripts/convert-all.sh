@@ -25,13 +25,13 @@
 
 all=$lab_scripts/convert-all.py config=$lab_scripts/convert/config
 
-# Makes a tree that has kbuild's commands for each file with timers. The tree's files are hard
+# Makes a tree that has kbuild's commands for each file with timers or delayed work. The tree's files are hard
 # links to those of the source. Nothing changes these files.
 fill_tree()
 {
 	local kbuild=(make -j "$lab_jobs" -C "$1")
 
-	say "convert-all: preparing a tree (about 15 min on one core)"
+	say "convert-all: preparing a tree (about 25 min on one core)"
 	cp -al "$source/." "$1" || return
 	quiet convert-all-config "${kbuild[@]}" KCONFIG_ALLCONFIG="$config" allmodconfig || return
 	quiet convert-all-prepare "${kbuild[@]}" prepare || return

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Converts net/bridge and net/sctp of a stock kernel to hwheel with hwheel-convert, and
-# builds them for that kernel. Boots the kernel in QEMU, once with its own modules and
-# once with the converted ones, and compares what they do. Does the same with
-# net/can/bcm.c, which uses hrtimer, on the stock PREEMPT_RT kernel, which has CAN.
+# drivers/net/bonding, which uses delayed work. Builds them for that kernel. Boots the kernel in
+# QEMU, once with its own modules and once with the converted ones, and compares what they do.
+# Does the same with net/can/bcm.c, which uses hrtimer, on the stock PREEMPT_RT kernel, which
+# has CAN. Converts and builds the newest kernel's bonding, too.
 # Prints a line for each check:
 #	convert: NAME ok|FAILED
 # The exit status is 0 if none failed. The script deletes the converted copies at the end.
@@ -18,19 +19,21 @@
 tests=$lab_top/tools/convert-tests
 converter=$lab_top/tools/hwheel-convert tree=$lab_work/tree
 
-# small: converts small drivers. The drivers in api/ use most of the two APIs. The drivers
-# in classes/ have code that hwheel-convert once converted wrongly.
+# small: converts small drivers. The drivers in api/ use most of the APIs of timers. The drivers
+# in classes/ have code that hwheel-convert once converted wrongly. The drivers in work/ have
+# delayed work.
 small()
 {
 	local part
 
-	cp -r "$tests"/{api,classes} "$lab_work"
-	for part in api classes; do
+	cp -r "$tests"/{api,classes,work} "$lab_work"
+	for part in api classes work; do
 		# hwheel-convert takes the compiler's options from this file
 		echo "savedcmd := gcc -nostdinc -I$tests/include" >"$lab_work/$part/.driver.o.cmd"
 	done
 	(cd "$lab_work/api" && "$converter" --tick 0 . >report || echo "status $?" >>report)
 	(cd "$lab_work/classes" && "$converter" . >report || echo "status $?" >>report)
+	(cd "$lab_work/work" && "$converter" --move work . >report || echo "status $?" >>report)
 }
 
 # as_expected FILE...: whether the converted files are as expected, and the report's lines on
@@ -47,15 +50,31 @@ as_expected()
 	diff <(grep "^${1##*/}:" "$expected/report.moved") <(grep "^${1##*/}:" "$dir/report")
 }
 
-# complete: whether both reports are exactly as expected. Status 1 says that something is left.
+# complete: whether all reports are exactly as expected. Status 1 says that something is left.
 complete()
 {
 	local part
 
-	for part in api classes; do
+	for part in api classes work; do
 		{ cat "$tests/$part/report.moved"; echo "status 1"; } |
 			diff - "$lab_work/$part/report" || return
 	done
+}
+
+# together: whether each choice of --move converts its part of a driver that has both timers
+# and delayed work, and sets delayed work up on the wheel of --wheel
+together()
+{
+	local move dir=$lab_work/together
+
+	for move in timers work all "work --wheel d->wheel"; do
+		rm -rf "$dir"
+		mkdir "$dir"
+		cp "$tests"/work/device.[ch] "$lab_work/work/.driver.o.cmd" "$dir"
+		# shellcheck disable=SC2086 # words
+		(cd "$dir" && "$converter" --move $move . || :) | tail -n 1
+		grep -o 'HWHEEL_INIT_.*' "$dir/device.c" || :
+	done | diff "$tests/work/together" -
 }
 
 # counted: whether the check of convert-all.sh finds a call, a flag or a name that is lost
@@ -190,39 +209,65 @@ can_converts()
 	[ "$status" = 1 ] || return
 	unconverted "$lab_work/report" | diff "$tests/bcm.left" - || return
 
-	before=$(hrtimers "$dir/bcm.c")
+	before=$(uses "$hrtimer" "$dir/bcm.c")
 	"$converter" --kernel "$headers" --tick 0 --also "$tests/bcm.cocci" "$dir" \
 		>"$lab_work/report" ||
 		{ cat "$lab_work/report"; return 1; }
-	after=$(hrtimers "$dir/bcm.c")
+	after=$(uses "$hrtimer" "$dir/bcm.c")
 	echo "convert: uses of hrtimer in net/can/bcm.c: $before, then $after"
 	[ "$before" -ge 30 ] && [ "$after" = 0 ]
 }
 
-# hrtimers FILE: counts the uses of hrtimer, but not those in comments
-hrtimers()
+# uses PATTERN FILE...: counts the words of C that match, but not those in comments
+uses()
 {
-	gcc -fpreprocessed -dD -E -P "$1" |
-		{ grep -oE '\<(struct hrtimer|hrtimer_[a-z_]+|HRTIMER_[A-Z_]+)\>' || :; } | wc -l
+	local file pattern=$1
+
+	shift
+	for file; do
+		gcc -fpreprocessed -dD -E -P "$file" | { grep -oE "\<($pattern)\>" || :; }
+	done | wc -l
 }
 
-can_builds()
+hrtimer='struct hrtimer|hrtimer_[a-z_]+|HRTIMER_[A-Z_]+'
+delayed_work='struct +delayed_work|[a-z]+_delayed_work(_[a-z]+)?|INIT_DELAYED_WORK'
+
+# bond_take DIR: copies drivers/net/bonding and its headers, laid out as in the kernel's tree
+bond_take()
 {
-	quiet convert-can-build kbuild "$headers" M="$lab_work/can" \
-		KCFLAGS="-I$lab_work/build-rt" \
-		KBUILD_EXTRA_SYMBOLS="$lab_work/build-rt/Module.symvers" modules || return
-	! grep -E 'warning:|WARNING' "$lab_cache/log/convert-can-build.log"
+	mkdir -p "$1/drivers/net" "$1/include/net"
+	cp -r "$source/drivers/net/bonding" "$1/drivers/net"
+	cp "$source"/include/net/bond*.h "$1/include/net"
+	# shellcheck disable=SC2016 # make's variable
+	sed -i '1i LINUXINCLUDE := -I$(src)/../../../include $(LINUXINCLUDE)' \
+		"$1/drivers/net/bonding/Makefile"
+	echo 'obj-m += drivers/net/bonding/' >"$1/Kbuild"
 }
 
+# bond_converts DIR: whether all delayed work of bonding is converted
+bond_converts()
+{
+	local dir=$1 before after
+
+	before=$(uses "$delayed_work" "$dir"/{drivers/net/bonding,include/net}/*.[ch])
+	options "$dir/drivers/net/bonding" || return
+	"$converter" --kernel "$headers" "--cflags=-I$dir/include" --move work "$dir" \
+		>"$lab_work/report" ||
+		{ cat "$lab_work/report"; return 1; }
+	after=$(uses "$delayed_work" "$dir"/{drivers/net/bonding,include/net}/*.[ch])
+	echo "convert: uses of delayed work in drivers/net/bonding: $before, then $after"
+	[ "$before" -ge 40 ] && [ "$after" = 0 ]
+}
+
+# builds NAME DIR HWHEEL: whether the modules in DIR build without a warning
 builds()
 {
-	quiet convert-build kbuild "$headers" -j "$lab_jobs" M="$tree" \
-		KCFLAGS="-I$lab_work/build" \
-		KBUILD_EXTRA_SYMBOLS="$lab_work/build/Module.symvers" modules || return
-	! grep -E 'warning:|WARNING' "$lab_cache/log/convert-build.log"
+	quiet "convert-$1" kbuild "$headers" -j "$lab_jobs" M="$2" KCFLAGS="-I$3" \
+		KBUILD_EXTRA_SYMBOLS="$3/Module.symvers" modules || return
+	! grep -E 'warning:|WARNING' "$lab_cache/log/convert-$1.log"
 }
 
-# same bridge|sctp|can: whether both guests ran to the end, and the converted modules behaved
+# same bridge|sctp|bond|can: whether both guests ran to the end, and the converted modules behaved
 # as the stock modules. The converted modules must never be early. They may be later than the
 # stock modules, but not by more than within(). The stock modules are the measure, because they
 # may be late, too, on a busy machine.
@@ -268,6 +313,9 @@ same()
 			      "timeout_first 500000 timeout_least 500000 timeout_only 1 " \
 			      "throttle_least 200000 throttle_messages 4 throttle_last 60",
 			      list)
+		else if (what == "bond")
+			# Polls are 100 ms apart, and the link may fail just before a poll
+			split("bond_down 400 bond_up 900", list)
 		else
 			split("idle_ms 1900 beat_chunks 4 dead_ms 1400 echo_ms 0 " \
 			      "echo_expired 1", list)
@@ -294,7 +342,7 @@ same()
 
 timers()
 {
-	[ "$(grep -c '^lab: timers: [^n]' "$lab_work/moved.log")" = 2 ]
+	[ "$(grep -c '^lab: timers: [^n]' "$lab_work/moved.log")" = 3 ]
 }
 
 can_timers()
@@ -304,9 +352,13 @@ can_timers()
 
 clean()
 {
-	grep -qx 'lab: bridge removed' "$lab_work/stock.log" &&
-		grep -qx 'lab: bridge removed' "$lab_work/moved.log" &&
-		! dmesg_dirty "$lab_work/moved.log" && ! dmesg_dirty "$lab_work/stock.log"
+	local name
+
+	for name in bridge bonding; do
+		grep -qx "lab: $name removed" "$lab_work/stock.log" &&
+			grep -qx "lab: $name removed" "$lab_work/moved.log" || return
+	done
+	! dmesg_dirty "$lab_work/moved.log" && ! dmesg_dirty "$lab_work/stock.log"
 }
 
 can_clean()
@@ -344,7 +396,8 @@ need python3-clang coccinelle gcc make libc6-dev iproute2
 kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12)
 read -r release vmlinuz headers <<<"$kernel"
 source=$(linux_source 6.12)
-stock=$(stock_modules "$release" bridge sctp veth sch_netem)
+stock=$(stock_modules "$release" bridge sctp veth sch_netem bonding)
+bond=$lab_work/bond newest=$lab_work/bond-newest
 
 say "convert: moving net/bridge and net/sctp to hwheel"
 small
@@ -362,15 +415,22 @@ verdict "class: NULL" as_expected classes/null.c
 verdict "class: names" as_expected classes/names.c
 verdict "class: types" as_expected classes/types.c
 verdict "class: configuration" as_expected classes/configured.c
+verdict "delayed work" as_expected work/device.c work/device.h
+verdict "delayed work: stays" as_expected work/stays.c
+verdict "delayed work: left" as_expected work/left.c
+verdict "timers and delayed work" together
 verdict reports complete
 verdict counted counted
 verdict jiffies jiffies
 take
 verdict converts converts
+bond_take "$bond"
+verdict "delayed work converts" bond_converts "$bond"
 
 say "convert: building the modules for $release"
 build_modules convert-hwheel "$headers" "$lab_work/build"
-verdict builds builds
+verdict builds builds build "$tree" "$lab_work/build"
+verdict "delayed work builds" builds bond-build "$bond" "$lab_work/build"
 for file in sctp can; do
 	gcc -O2 -Wall -Wextra -static -o "$lab_work/$file-load" "$lab_scripts/guest/$file-load.c"
 done
@@ -386,10 +446,12 @@ done < <(ldd "${userland[@]}" | grep -o '/[^ ]* (0x' | cut -d ' ' -f 1 | sort -u
 mapfile -t modules <<<"$stock"
 verdict "boot of stock" boot stock "${modules[@]}"
 modules=("${modules[@]/*\/bridge.ko/$tree/net/bridge/bridge.ko}")
+modules=("${modules[@]/*\/bonding.ko/$bond/drivers/net/bonding/bonding.ko}")
 modules=("$lab_work/build/hwheel.ko" "${modules[@]/*\/sctp.ko/$tree/net/sctp/sctp.ko}")
 verdict "boot of moved" boot moved "${modules[@]}"
 verdict bridge same bridge
 verdict sctp same sctp
+verdict bonding same bond
 verdict timers timers
 verdict dmesg clean
 
@@ -400,7 +462,7 @@ stock=$(stock_modules "$release" can-bcm can-raw vcan)
 say "convert: moving net/can/bcm.c to hwheel, building it for $release"
 verdict "can converts" can_converts
 build_modules convert-hwheel-rt "$headers" "$lab_work/build-rt" HWHEEL_EXTRAS=
-verdict "can builds" can_builds
+verdict "can builds" builds can-build "$lab_work/can" "$lab_work/build-rt"
 mapfile -t modules <<<"$stock"
 verdict "can boot of stock" boot can-stock "${modules[@]}"
 modules=("$lab_work/build-rt/hwheel.ko" "${modules[@]/*\/can-bcm.ko/$lab_work/can/can-bcm.ko}")
@@ -408,4 +470,13 @@ verdict "can boot of moved" boot can-moved "${modules[@]}"
 verdict can same can
 verdict "can timers" can_timers
 verdict "can dmesg" can_clean
+
+kernel=$("$lab_scripts/lab/stock-kernel.sh" newest)
+read -r release vmlinuz headers <<<"$kernel"
+source=$(linux_source newest)
+say "convert: moving drivers/net/bonding to hwheel, building it for $release"
+bond_take "$newest"
+verdict "newest converts" bond_converts "$newest"
+build_modules convert-hwheel-newest "$headers" "$lab_work/build-newest"
+verdict "newest builds" builds newest-build "$newest" "$lab_work/build-newest"
 exit $failed

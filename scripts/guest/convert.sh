@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC2086,SC2154
 #
-# The guest of convert.sh runs this. It uses the kernel's bridge and SCTP, or those that
+# The guest of convert.sh runs this. It uses the kernel's bridge, bonding and SCTP, or those that
 # were moved to hwheel, and prints each measurement as a line
 #	lab: measured NAME NUMBER
 # Times are in ms, and count from before the command that starts the timer.
@@ -191,16 +191,53 @@ use_sctp()
 	ip netns del s
 }
 
+# active PORT: whether the bond uses this port
+active()
+{
+	ip -n bond -d link show bond7 | grep -q " active_slave $1 "
+}
+
+# A bond of two links. It polls their state every 100 ms.
+use_bond()
+{
+	ip netns add bond || return
+	for line in a b; do
+		ip link add ${line}0 netns bond type veth peer name ${line}1 netns bond &&
+		ip -n bond link set ${line}1 up || return
+	done
+	ip -n bond link add bond7 type bond mode active-backup miimon 100 downdelay 500 \
+		updelay 1000 &&
+	ip -n bond link set a0 master bond7 && ip -n bond link set b0 master bond7 &&
+	ip -n bond link set bond7 type bond primary a0 &&
+	ip -n bond link set bond7 up || return
+	start=$(uptime_ms)
+	until_ms bond_begin $start active a0 || return
+	[ $which = stock ] || shown __hwheel_work_expired || return
+
+	start=$(uptime_ms)
+	ip -n bond link set a1 down || return
+	until_ms bond_down $start active b0 || return
+	start=$(uptime_ms)
+	ip -n bond link set a1 up || return
+	until_ms bond_up $start active a0 || return
+	ip netns del bond
+}
+
 mkdir -p /run
 for module in $modules; do
 	insmod $module || exit 1
 done
 use_bridge &
 bridging=$!
+use_bond &
+bonding=$!
 use_sctp && log "sctp ended"
 wait $bridging && log "bridge ended"
+wait $bonding && log "bond ended"
 # Removed sockets and devices may have left work behind
 sleep 1
 rmmod bridge || exit 1
 log "bridge removed"
+rmmod bonding || exit 1
+log "bonding removed"
 # SCTP can't be unloaded, nor can hwheel, which it uses

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: hwheel-convert converts net/bridge, net/sctp and net/can/bcm.c; they work
-# Takes: 170 s
+# Suite: hwheel-convert converts net/bridge, net/sctp, net/can/bcm.c and bonding; they work
+# Takes: 220 s
 
 suite()
 {
@@ -11,8 +11,9 @@ suite()
 	"$lab_scripts/convert.sh" | tee "$lab_work/convert" || :
 	for name in timer_list hrtimer "class: "{"include in a macro","hardirq context"} \
 		    "class: "{"timers of others",guards,members,clocks,prototypes,ticks,NULL,names,types,configuration} \
+		    "delayed work"{,": stays",": left"," converts"," builds"} "timers and delayed work" \
 		    reports counted jiffies converts builds "boot of stock" "boot of moved" bridge sctp \
-		    timers dmesg can\ {converts,builds,"boot of stock","boot of moved",timers,dmesg} \
+		    bonding newest\ {converts,builds} timers dmesg can\ {converts,builds,"boot of stock","boot of moved",timers,dmesg} \
 		    can; do
 		verdict "$name" "$lab_work/convert" \
 			grep -qx "convert: $name ok" "$lab_work/convert"

@@ -4,10 +4,7 @@
 #define _LINUX_MODULE_H
 
 #include <linux/hrtimer.h>
-
-struct delayed_work {
-	struct timer_list	timer;
-};
+#include <linux/workqueue.h>
 
 struct sock {
 	struct timer_list	sk_timer;
@@ -15,6 +12,10 @@ struct sock {
 
 struct usb_hcd {
 	struct timer_list	rh_timer;
+};
+
+struct mmc_host {
+	struct delayed_work	detect;
 };
 
 typedef struct {
@@ -26,6 +27,8 @@ void spin_unlock(spinlock_t *lock);
 void kfree(void *memory);
 void sk_reset_timer(struct sock *sk, struct timer_list *timer, unsigned long expires);
 void iio_trigger_poll(void *trigger);
+int devm_delayed_work_autocancel(void *dev, struct delayed_work *work, work_func_t function);
+void mmc_rescan(struct work_struct *work);
 long sys_timer_delete(int timer_delete);
 
 typedef int irqreturn_t;

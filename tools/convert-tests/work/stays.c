@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Delayed work that has to stay: hwheel_system does not serve it, or it is not the driver's alone */
+#include <linux/module.h>
+
+struct stays {
+	struct workqueue_struct	*wq;
+	struct mmc_host		host;
+	struct delayed_work	idle;
+	struct delayed_work	devm;
+	struct delayed_work	foreign;
+	struct delayed_work	tasklet;
+	struct delayed_work	passed;
+	struct delayed_work	moved;
+};
+
+/* Another file defines these */
+extern struct delayed_work stays_shared;
+void stays_queue(struct delayed_work *dwork);
+
+static void stays_idle(struct work_struct *work)
+{
+	struct stays *s = container_of(work, struct stays, idle.work);
+
+	schedule_delayed_work(&s->idle, HZ);
+}
+
+static DECLARE_DEFERRABLE_WORK(stays_deferrable, stays_idle);
+
+static void stays_devm(struct work_struct *work)
+{
+	struct stays *s = container_of(work, struct stays, devm.work);
+
+	schedule_delayed_work(&s->devm, HZ);
+}
+
+static void stays_detect(struct work_struct *work)
+{
+	struct stays *s = container_of(work, struct stays, host.detect.work);
+
+	schedule_delayed_work(&s->host.detect, HZ);
+}
+
+static void stays_tasklet(struct work_struct *work)
+{
+}
+
+static void stays_passed(struct work_struct *work)
+{
+	struct stays *s = container_of(work, struct stays, passed.work);
+
+	cancel_delayed_work(&stays_shared);
+	stays_queue(&s->passed);
+}
+
+static void stays_moved(struct work_struct *work)
+{
+	struct stays *s = container_of(work, struct stays, moved.work);
+
+	schedule_delayed_work(&s->moved, HZ);
+}
+
+void stays_open(struct stays *s)
+{
+	INIT_DEFERRABLE_WORK(&s->idle, stays_idle);
+	devm_delayed_work_autocancel(s, &s->devm, stays_devm);
+	INIT_DELAYED_WORK(&s->host.detect, stays_detect);
+	INIT_DELAYED_WORK(&s->foreign, mmc_rescan);
+	INIT_DELAYED_WORK(&s->tasklet, stays_tasklet);
+	queue_delayed_work(system_bh_wq, &s->tasklet, HZ);
+	INIT_DELAYED_WORK(&s->passed, stays_passed);
+	INIT_DELAYED_WORK(&s->moved, stays_moved);
+#ifdef CONFIG_STAYS
+	cancel_delayed_work(&s->moved);
+#endif
+}
