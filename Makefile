@@ -129,6 +129,7 @@ help:
 	@echo '                  RATE=Mbit/s TIME=seconds KERNEL=name'
 	@echo 'make convert-all  converts each driver of the newest kernel that uses timers, and builds'
 	@echo '                  it; SAMPLE=n SEED=n ONLY=regex'
+	@echo '                  MOVE=work: each driver that uses delayed work'
 	@echo 'make htmldocs     builds Documentation/output/index.html'
 	@echo 'make install      installs the modules beside those of the kernel, and a plugin that'
 	@echo '                  teaches tc the qdisc of samples/; KDIR=folder'
@@ -136,7 +137,7 @@ help:
 	@echo '                  KDIR=folder'
 	@echo 'make deb          builds Debian packages in build/: the sources for DKMS, and the tools'
 	@echo 'make clean        removes build/, Documentation/output/ and what kbuild leaves. Results stay:'
-	@echo '                  demo.svg, bench.svg, bench.json, converted.inc. Downloads and kernels'
+	@echo '                  demo.svg, bench.svg, bench.json, converted*.inc. Downloads and kernels'
 	@echo '                  stay, too, in $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
 .PHONY: modules install install-tc dkms dkms-sources deb demo check torture fuzz sim mutants \

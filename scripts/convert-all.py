@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Convert each driver of a kernel that uses timers, and build it. See convert-all.sh.
+"""Convert each driver of a kernel that uses timers, or delayed work, and build it. See
+convert-all.sh.
 
 A driver is a module of kbuild, or what one folder builds into the kernel, with the headers
-that declare its timers. Modules that share such a header are one driver, unless the header is
-in include/.
+that declare its timers, or its delayed work. Modules that share such a header are one driver,
+unless the header is in include/.
 """
 
 import argparse
@@ -46,20 +47,40 @@ ROOTS = ("init arch/x86 kernel certs mm fs ipc security crypto io_uring block dr
 # Calls whose number must be the same before and after the conversion: (in the kernel's APIs,
 # in hwheel's). Afterwards calls of both count.
 FAMILIES = {
-    "set up": (r"(?:hr)?timer_setup(?:_on_stack)?|DEFINE_TIMER|hrtimer_init(?:_on_stack)?",
-               r"hwheel_setup(?:_on_stack)?|DEFINE_HWHEEL_TIMER"),
-    "arm": (r"mod_timer(?:_pending)?|timer_reduce|add_timer(?:_on|_local|_global)?|"
-            r"hrtimer_start(?:_range_ns)?|hrtimer_restart|hrtimer_forward(?:_now)?|"
-            r"hrtimer_(?:set|add)_expires(?:_ns)?",
-            r"hwheel_(?:add\w*|mod_pending|reduce|forward)"),
-    "cancel": (r"timer_(?:delete|shutdown)(?:_sync)?|timer_delete_sync_try|"
-               r"hrtimer_(?:try_to_)?cancel", r"hwheel_(?:try_)?(?:cancel|shutdown)(?:_sync)?"),
-    "ask": (r"timer_pending|hrtimer_is_queued", r"hwheel_pending"),
+    "timers": {
+        "set up": (r"(?:hr)?timer_setup(?:_on_stack)?|DEFINE_TIMER|"
+                   r"hrtimer_init(?:_on_stack)?",
+                   r"hwheel_setup(?:_on_stack)?|DEFINE_HWHEEL_TIMER"),
+        "arm": (r"mod_timer(?:_pending)?|timer_reduce|add_timer(?:_on|_local|_global)?|"
+                r"hrtimer_start(?:_range_ns)?|hrtimer_restart|hrtimer_forward(?:_now)?|"
+                r"hrtimer_(?:set|add)_expires(?:_ns)?",
+                r"hwheel_(?:add\w*|mod_pending|reduce|forward)"),
+        "cancel": (r"timer_(?:delete|shutdown)(?:_sync)?|timer_delete_sync_try|"
+                   r"hrtimer_(?:try_to_)?cancel",
+                   r"hwheel_(?:try_)?(?:cancel|shutdown)(?:_sync)?"),
+        "ask": (r"timer_pending|hrtimer_is_queued", r"hwheel_pending"),
+    },
+    "work": {
+        "set up": (r"INIT_DELAYED_WORK(?:_ONSTACK)?|DECLARE_DELAYED_WORK",
+                   r"HWHEEL_INIT_DELAYED_WORK(?:_ONSTACK)?|DECLARE_HWHEEL_DELAYED_WORK"),
+        "queue": (r"(?:queue|schedule)_delayed_work(?:_on)?",
+                  r"hwheel_queue_delayed_work(?:_on)?"),
+        "change": (r"mod_delayed_work(?:_on)?", r"hwheel_mod_delayed_work(?:_on)?"),
+        "cancel": (r"(?:cancel|disable)_delayed_work(?:_sync)?",
+                   r"hwheel_(?:cancel|disable)_delayed_work(?:_sync)?"),
+        "enable": (r"enable_delayed_work", r"hwheel_enable_delayed_work"),
+        "flush": (r"flush_delayed_work", r"hwheel_flush_delayed_work"),
+        "ask": (r"delayed_work_pending", r"hwheel_delayed_work_pending"),
+        "find": (r"to_delayed_work", r"to_hwheel_delayed_work"),
+    },
 }
 # Things that hwheel_system, the wheel of converted timers, does not have. Code with them must
 # stay as it is.
 STAYS = re.compile(r"\b(?:TIMER_DEFERRABLE|TIMER_IRQSAFE|HRTIMER_MODE_\w+_HARD|"
-                   r"CLOCK_(?:REALTIME|BOOTTIME|TAI)|hrtimer_active)\b")
+                   r"CLOCK_(?:REALTIME|BOOTTIME|TAI)|hrtimer_active|"
+                   r"(?:INIT|DECLARE)_DEFERRABLE_WORK)\b")
+# The workqueue of schedule_delayed_work() is named after the conversion
+SCHEDULES = re.compile(r"\b(?:schedule_delayed_work(?:_on)?\s*\(|system_percpu_wq\b)")
 
 
 def bare(text):
@@ -119,10 +140,11 @@ def command_of(tree, name):
     return path.with_name(".%s.i.cmd" % path.stem)
 
 
-def drivers(tree):
+def drivers(tree, move):
     """{name: (its .c files, its headers)}"""
-    files = {name: where for name, where in json.loads(read(tree + "/timed.json")).items()
-             if command_of(tree, name).exists()}
+    files = {name: where for name, where in json.loads(read(tree + "/users.json")).items()
+             if command_of(tree, name).exists() and
+             USED[move].search(bare(read(os.path.join(tree, name))))}
     units = {}
     for name, (kind, thing) in files.items():
         units[name] = thing[:-2] if kind == "m" else os.path.dirname(name) + "/"
@@ -134,18 +156,19 @@ def drivers(tree):
     headers = {}
     for header, names in includers.items():
         path = os.path.join(tree, header)
-        if not os.path.exists(path) or re.search(r"linux/(?:hr)?timer|generated/|^arch/", header):
+        if not os.path.exists(path) or re.search(
+                r"linux/(?:(?:hr)?timer|workqueue)|generated/|^arch/", header):
             continue
         code = bare(read(path))
         words, functions = set(), set()
-        for several in re.findall(r"\bstruct\s+(?:timer_list|hrtimer)\b([^;{}()]*);", code):
+        for several in re.findall(r"\bstruct\s+(?:%s)\b([^;{}()]*);" % TYPES[move], code):
             words.update(re.findall(r"\w+", several))
-        functions.update(re.findall(r"\b(\w+)\s*\([^()]*\bstruct\s+(?:timer_list|hrtimer)\b",
+        functions.update(re.findall(r"\b(\w+)\s*\([^()]*\bstruct\s+(?:%s)\b" % TYPES[move],
                                     code))
         if not words and not functions:
             continue
         use = re.compile(r"%s[^;]*(?:->|\.|,)\s*(?:%s)\b|\b(?:%s)\s*\(" % (
-            CALL, "|".join(words or "^"), "|".join(functions or "^")))
+            CALL[move], "|".join(words or "^"), "|".join(functions or "^")))
         users = {name for name in names if use.search(bare(read(os.path.join(tree, name))))}
         headers[header] = {units[name] for name in users}
     # Modules that share a header outside include/ are one driver
@@ -176,8 +199,8 @@ def drivers(tree):
 class Worker:
     """Converts drivers in a tree of its own, which shares its files with the prepared one."""
 
-    def __init__(self, tree, pristine, hidden):
-        self.tree, self.pristine, self.hidden = tree, pristine, hidden
+    def __init__(self, tree, pristine, hidden, move):
+        self.tree, self.pristine, self.hidden, self.move = tree, pristine, hidden, move
         self.journal = pathlib.Path(tree, "converted.json")
         if self.journal.exists():
             self.restore(json.loads(self.journal.read_text()))
@@ -235,13 +258,13 @@ class Worker:
 
     def convert(self, unit, sources, names):
         before = {name: read(os.path.join(self.tree, name)) for name in names}
-        ran = subprocess.run([CONVERTER, "--kernel", self.tree] + names, cwd=self.tree,
+        ran = subprocess.run([CONVERTER, "--move", self.move, "--kernel", self.tree] + names, cwd=self.tree,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              encoding="latin-1", check=False)
         after = {name: read(os.path.join(self.tree, name)) for name in names}
         changed = [name for name in names if after[name] != before[name]]
         kinds = {word for text in before.values() for word in re.findall(
-            r"\bstruct\s+(timer_list|hrtimer)\b", bare(text))}
+            r"\bstruct\s+(%s)\b" % TYPES[self.move], bare(text))}
         result = {"driver": unit, "kinds": sorted(kinds), "files": len(names), "report": ran.stdout.splitlines(),
                   "changed": changed, "errors": [], "wrong": []}
         if ran.returncode not in (0, 1):
@@ -250,14 +273,15 @@ class Worker:
         for name in sources if set(changed) - set(sources) else changed:
             messages = self.builds(name)
             result["errors"] += ["%s: %s" % (name, line) for line in messages or []]
-        result["wrong"] = self.wrong(before, after)
-        groups = re.search(r"groups of timers (\d+) rewritten, (\d+) stay, (\d+) left",
+        result["wrong"] = self.wrong(self.move, before, after)
+        groups = re.search(r"groups of [a-z ]+ (\d+) rewritten, (\d+) stay, (\d+) left",
                            ran.stdout)
         result["groups"] = [int(n) for n in groups.groups()] if groups else [0, 0, 0]
         seen = sum(result["groups"])
-        if not seen and any(TYPE.search(bare(text)) and re.search(r"\b(?:%s)\s*\(" % "|".join(
-                was for was, _ in FAMILIES.values()), bare(text)) for text in before.values()):
-            result["wrong"].append("it uses timers, and hwheel-convert has seen none")
+        if not seen and any(TYPE[self.move].search(bare(text)) and re.search(
+                r"\b(?:%s)\s*\(" % "|".join(was for was, _ in FAMILIES[self.move].values()),
+                bare(text)) for text in before.values()):
+            result["wrong"].append("it uses %s, and hwheel-convert has seen none" % self.move)
         result["verdict"] = \
             "not built" if result["errors"] else \
             "wrong" if result["wrong"] else \
@@ -267,13 +291,13 @@ class Worker:
         return result
 
     @staticmethod
-    def wrong(before, after):
+    def wrong(move, before, after):
         """Finds lost calls, and lost flags and names that hwheel_system does not have (STAYS).
         This check is simpler than the converter. The build finds uses of a timer's members,
         because the members have other names there: see hide()."""
         old, new = ("\n".join(map(bare, texts.values())) for texts in (before, after))
         found = []
-        for family, (was, now) in FAMILIES.items():
+        for family, (was, now) in FAMILIES[move].items():
             count = [len(re.findall(r"\b(?:%s)\s*\(" % pattern, text))
                      for pattern, text in ((was, old), (was + "|" + now, new))]
             if count[0] != count[1]:
@@ -281,6 +305,12 @@ class Worker:
         count = [collections.Counter(STAYS.findall(text)) for text in (old, new)]
         if count[0] != count[1]:
             found.append("lost: %s" % dict(count[0] - count[1]))
+        count = [len(SCHEDULES.findall(text)) for text in (old, new)]
+        if move == "work" and count[0] != count[1]:
+            found.append("the kernel's workqueue: %d uses before, %d after" % tuple(count))
+        for call in re.findall(r"\bhwheel_(?:queue|mod)_delayed_work\w*\s*\([^;]*;", new):
+            if not re.search(r", (?:0|(?:hwheel_jiffies|[mn]s_to_ktime)\(.*\))\)+\W*;$", call, re.S):
+                found.append("not a delay: " + re.sub(r"\s+", " ", call))
         return found
 
 
@@ -292,25 +322,31 @@ def work(task):
     return result
 
 
-def start(trees, pristine, hidden):
+def start(trees, pristine, hidden, move):
     tree = trees.get()
     if not os.path.isdir(tree):
         subprocess.run(["cp", "-al", pristine, tree + ".new"], check=True)
         os.rename(tree + ".new", tree)
-    work.worker = Worker(tree, pristine, hidden)
+    work.worker = Worker(tree, pristine, hidden, move)
 
 
 def hide(folder):
-    """Writes headers in which the members of a timer have other names. So a driver that uses
-    a member does not build."""
+    """Writes headers in which the private members of timers and of delayed work have other
+    names. So a driver that uses such a member does not build."""
+    private = {"hwheel_timer": ("entry", "expires", "function", "base", "flags", "life"),
+               "hwheel_delayed_work": ("timer", "wq", "cpu", "disabled", "callbacks")}
     for name in ("hwheel.h", "hwheel_jiffies.h", "hwheel_compat.h"):
         text = read(TOP / name)
         if name == "hwheel.h":
-            for member in ("entry", "expires", "function", "base", "flags", "life"):
-                text = re.sub(r"(struct hwheel_timer {[^}]*?[\s*(])%s(\)\(|;)" % member,
-                              r"\1hidden_%s\2" % member, text, count=1)
-                text = re.sub(r"(DEFINE_HWHEEL_TIMER\(name, _function\)[^}]*?\.)%s(\s*=)" % member,
-                              r"\1hidden_%s\2" % member, text, count=1)
+            for kind, members in private.items():
+                for member in members:
+                    text = re.sub(r"(struct %s {[^}]*?[\s*(])%s(\)\(| : |;)" % (kind, member),
+                                  r"\1hidden_%s\2" % member, text, count=1)
+                    text = re.sub(r"(DEFINE_HWHEEL_TIMER\(name, _function\)[^}]*?\.|"
+                                  r"DECLARE_HWHEEL_DELAYED_WORK\(name, _function\)[^}]*?\.)%s(\s*=)" %
+                                  member, r"\1hidden_%s\2" % member, text, count=1)
+            text = re.sub(r"\b__dwork->(%s)\b" % "|".join(private["hwheel_delayed_work"]),
+                          r"__dwork->hidden_\1", text)
         text = re.sub(r"timer->(entry|function)\b", r"timer->hidden_\1", text)
         pathlib.Path(folder, name).write_text(text)
 
@@ -326,17 +362,24 @@ VERDICTS = {
     "wrong": "built and wrong",
     "not built": "not built",
 }
-NONE = "has no timer, only names like those of timers"
+NONE = "has nothing to convert, only names like those of the kernel's calls"
 
 
 REASONS = (
-    ("deferrable", r"TIMER_DEFERRABLE"),
+    ("deferrable", r"TIMER_DEFERRABLE|DEFERRABLE_WORK"),
     ("interrupts are off in its callback", r"TIMER_IRQSAFE|relies on interrupts that are off|"
      r"in an interrupt handler"),
     ("hardirq mode", r"must run in hardirq context"),
     ("another clock", r"CLOCK_\w+|its clock is not constant"),
     ("may be armed for a tick or less", r"no longer than a tick"),
     ("declared by others, or passed to them", r"is not the driver's"),
+    ("its function is not in the driver's files", r"is not a function of the driver"),
+    ("defined in another file", r"is defined in another file"),
+    ("its work item is used in another way", r"its \.work is used|its work item is used|"
+     r"whose delayed work|its \.work$"),
+    ("its timer is used", r"its \.(?:timer|wq|cpu)"),
+    ("its function is in a variable", r"its function is in a variable"),
+    ("a workqueue with WQ_BH", r"WQ_BH"),
     ("not compiled, as configured", r"not compiled"),
     ("in a macro", r"in a macro|the macro"),
     (".expires is set apart from arming", r"\.expires is set|its time is set elsewhere"),
@@ -359,11 +402,12 @@ def reasons(results, verb):
     return count.most_common()
 
 
-def table(results, total):
+def table(results, total, move):
     """The lines of the result."""
+    kinds = TYPES[move].split("|")
     columns = [("all", results)] + [
         (kind, [result for result in results if kind in result["kinds"]])
-        for kind in ("timer_list", "hrtimer")]
+        for kind in kinds if len(kinds) > 1]
     head = " ".join("%16s" % name for name, _ in columns)
     lines = ["%d of %d drivers" % (len(results), total), "%-40s %s" % ("", head)]
 
@@ -377,8 +421,11 @@ def table(results, total):
     groups = [sum(result["groups"][i] for result in results) for i in range(3)]
     uses = sum(int(number) for result in results for line in result["report"][-1:]
                for number in re.findall(r": (\d+) uses", line))
-    lines.append("groups of timers: %d converted, %d stay, %d left; %d uses rewritten" % (
-        *groups, uses))
+    lines.append("groups of %s: %d converted, %d stay, %d left; %d uses rewritten" % (
+        {"timers": "timers", "work": "delayed work"}[move], *groups, uses))
+    lines.append("files: %d of %d rewritten" % (
+        sum(len(result["changed"]) for result in results),
+        sum(result["files"] for result in results)))
     for verb in ("stays", "left"):
         lines += ["drivers with a line of \"%s\", by reason:" % verb]
         lines += ["%6d  %s" % (n, name) for name, n in reasons(results, verb)]
@@ -392,13 +439,15 @@ def run(tasks, options):
         trees = multiprocessing.Queue()
         for number in range(options.jobs):
             trees.put("%s.work%d" % (options.tree, number))
-        with multiprocessing.Pool(options.jobs, start, (trees, options.tree, hidden)) as pool:
+        with multiprocessing.Pool(options.jobs, start,
+                                  (trees, options.tree, hidden, options.move)) as pool:
             yield from pool.imap_unordered(work, tasks)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--prepare", action="store_true")
+    parser.add_argument("--move", choices=TYPES, default="timers")
     parser.add_argument("--results")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--sample", type=int)
@@ -412,7 +461,7 @@ def main():
         prepare(options.tree)
         return 0
 
-    found = drivers(options.tree)
+    found = drivers(options.tree, options.move)
     names = sorted(found)
     if options.sample:
         names = sorted(random.Random(options.seed).sample(names, min(options.sample, len(names))))
@@ -436,14 +485,15 @@ def main():
                   flush=True)
             for line in result["errors"] + result["wrong"]:
                 print("convert-all:\t%s" % line, flush=True)
-    # A driver that has no timers, only names like those of timers, does not count
+    # A driver with nothing to convert, only with names like those of calls, does not count
     total = len(found) - sum(result["verdict"] == "none" for result in results)
-    lines = table([result for result in results if result["verdict"] != "none"], total)
+    lines = table([result for result in results if result["verdict"] != "none"], total,
+                  options.move)
     print("\n".join("convert-all: " + line for line in lines))
     if options.inc:
         pathlib.Path(options.inc).write_text(
-            "Printed by *make convert-all* for Linux %s:\n\n::\n\n%s\n" % (
-                read(options.tree + "/include/config/kernel.release").strip(),
+            "Printed by *%smake convert-all* for Linux %s:\n\n::\n\n%s\n" % (
+                "MOVE=work " * (options.move == "work"), read(options.tree + "/include/config/kernel.release").strip(),
                 "\n".join("\t" + line for line in lines)))
     bad = sum(result["verdict"] in ("wrong", "not built") for result in results)
     return 1 if bad else 0

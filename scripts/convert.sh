@@ -87,8 +87,8 @@ counted()
 
 	all_ = importlib.machinery.SourceFileLoader("all", sys.argv[1]).load_module()
 
-	def wrong(before, after):
-	    return all_.Worker.wrong({"a.c": before}, {"a.c": after})
+	def wrong(before, after, move="timers"):
+	    return all_.Worker.wrong(move, {"a.c": before}, {"a.c": after})
 
 	text = "mod_timer(t, 3); timer_delete(t); timer_setup(t, f, TIMER_DEFERRABLE);"
 	assert not wrong(text, text)
@@ -98,13 +98,27 @@ counted()
 	assert wrong(text, text.replace("TIMER_DEFERRABLE", "0"))
 	assert wrong("hrtimer_setup(t, f, CLOCK_TAI, m);", "hwheel_setup(t, w, f, 0);")
 
-	# Drivers are built with a copy of hwheel.h. In the copy, each member of a timer has another
-	# name: hidden_...
+	text = "schedule_delayed_work(w, HZ); cancel_delayed_work(w);"
+	moved = "hwheel_queue_delayed_work(system_percpu_wq, w, hwheel_jiffies(HZ)); " \
+	    "hwheel_cancel_delayed_work(w);"
+	assert not wrong(text, text, "work")
+	assert not wrong(text, moved, "work")
+	assert wrong(text, moved.replace("system_percpu_wq", "wq"), "work")
+	assert wrong(text, moved.replace("hwheel_jiffies(HZ)", "HZ"), "work")
+	assert wrong(text, moved.replace("hwheel_cancel_delayed_work(w);", ""), "work")
+	assert wrong("INIT_DEFERRABLE_WORK(w, f);", "HWHEEL_INIT_DELAYED_WORK(w, h, f);", "work")
+
+	# Drivers are built with a copy of hwheel.h. In the copy, each private member of a timer and
+	# of delayed work has another name: hidden_...
 	all_.hide(sys.argv[2])
 	header = all_.bare(all_.read(sys.argv[2] + "/hwheel.h"))
 	members = re.findall(r"(\w+)(?:\)\([^)]*\))?;", re.search(
 	    r"struct hwheel_timer {(.*?)#ifdef", header, re.S)[1])
 	assert len(members) == 6 and all(m.startswith("hidden_") for m in members), members
+	members = re.findall(r"(\w+)(?: : \d+)?;", re.search(
+	    r"struct hwheel_delayed_work {(.*?)}", header, re.S)[1])
+	assert len(members) == 6 and members.pop(0) == "work" and \
+	    all(m.startswith("hidden_") for m in members), members
 	END
 }
 
@@ -225,7 +239,7 @@ uses()
 
 	shift
 	for file; do
-		gcc -fpreprocessed -dD -E -P "$file" | { grep -oE "\<($pattern)\>" || :; }
+		gcc -w -fpreprocessed -dD -E -P "$file" | { grep -oE "\<($pattern)\>" || :; }
 	done | wc -l
 }
 

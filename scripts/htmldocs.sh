@@ -4,7 +4,7 @@
 # Builds Documentation/ into Documentation/output/. A warning is an error. The kernel's
 # own extensions for Sphinx make the API's pages from the kernel-doc comments. This script
 # also draws the pictures. performance.rst shows bench.svg if "make bench" made it, and
-# converting.rst the table of "make convert-all".
+# converting.rst the tables of "make convert-all".
 #
 # Usage: htmldocs.sh [FOLDER]
 
@@ -26,12 +26,14 @@ if [ -f "$lab_top/bench.svg" ]; then
 else
 	echo '.. note:: *make bench* draws the figure that belongs here.'
 fi >"$docs/bench.inc"
-if [ -f "$lab_top/converted.inc" ]; then
-	cp "$lab_top/converted.inc" "$docs"
-else
-	echo '.. note:: *make convert-all* prints the table that belongs here.' \
-		>"$docs/converted.inc"
-fi
+for inc in converted converted-work; do
+	if [ -f "$lab_top/$inc.inc" ]; then
+		cp "$lab_top/$inc.inc" "$docs"
+	else
+		echo '.. note:: *make convert-all* prints the table that belongs here.' \
+			>"$docs/$inc.inc"
+	fi
+done
 
 rm -rf "$out"
 KERNEL_SOURCE=$source HWHEEL_SOURCE=$lab_top \
