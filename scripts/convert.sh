@@ -62,17 +62,19 @@ complete()
 }
 
 # together: whether each choice of --move converts its part of a driver that has both timers
-# and delayed work, and sets delayed work up on the wheel of --wheel
+# and delayed work, and sets delayed work up on the wheel of --wheel. If a driver has a workqueue
+# with WQ_BH, work on its workqueues stays.
 together()
 {
 	local move dir=$lab_work/together
 
-	for move in timers work all "work --wheel d->wheel"; do
+	for move in timers work all "work --wheel d->wheel" "work bh.h"; do
 		rm -rf "$dir"
 		mkdir "$dir"
-		cp "$tests"/work/device.[ch] "$lab_work/work/.driver.o.cmd" "$dir"
+		cp "$tests"/work/{device.[ch],away.c} "$lab_work/work/.driver.o.cmd" "$dir"
+		echo '#define DEVICE_FLAGS WQ_BH' >"$dir/bh.h"
 		# shellcheck disable=SC2086 # words
-		(cd "$dir" && "$converter" --move $move . || :) | tail -n 1
+		(cd "$dir" && "$converter" --move $move device.[ch] away.c || :) | tail -n 1
 		grep -o 'HWHEEL_INIT_.*' "$dir/device.c" || :
 	done | diff "$tests/work/together" -
 }
@@ -244,7 +246,7 @@ uses()
 }
 
 hrtimer='struct hrtimer|hrtimer_[a-z_]+|HRTIMER_[A-Z_]+'
-delayed_work='struct +delayed_work|[a-z]+_delayed_work(_[a-z]+)?|INIT_DELAYED_WORK'
+delayed_work='struct delayed_work|(queue|mod|cancel)_delayed_work(_sync)?|INIT_DELAYED_WORK'
 
 # bond_take DIR: copies drivers/net/bonding and its headers, laid out as in the kernel's tree
 bond_take()
@@ -429,7 +431,7 @@ verdict "class: NULL" as_expected classes/null.c
 verdict "class: names" as_expected classes/names.c
 verdict "class: types" as_expected classes/types.c
 verdict "class: configuration" as_expected classes/configured.c
-verdict "delayed work" as_expected work/device.c work/device.h
+verdict "delayed work" as_expected work/device.c work/device.h work/away.c
 verdict "delayed work: stays" as_expected work/stays.c
 verdict "delayed work: left" as_expected work/left.c
 verdict "timers and delayed work" together

@@ -229,11 +229,9 @@ for module in $modules; do
 done
 use_bridge &
 bridging=$!
-use_bond &
-bonding=$!
 use_sctp && log "sctp ended"
+use_bond && log "bond ended"
 wait $bridging && log "bridge ended"
-wait $bonding && log "bond ended"
 # Removed sockets and devices may have left work behind
 sleep 1
 rmmod bridge || exit 1

@@ -31,6 +31,8 @@ void device_reset(struct work_struct *work)
 {
 	struct device *d = to_device(work);
 
+	if (work != &d->reset.work || &d->poll.work == work)
+		return;
 	flush_delayed_work(&d->poll);
 	mod_timer(&d->timer, jiffies + HZ);
 }
@@ -50,6 +52,8 @@ static void device_expired(struct timer_list *t)
 
 static void device_wait(struct work_struct *work)
 {
+	if (!work->func)
+		kfree(work->func);
 }
 
 void device_open(struct device *d)
@@ -58,6 +62,7 @@ void device_open(struct device *d)
 
 	INIT_DELAYED_WORK(&d->poll, device_poll);
 	INIT_DELAYED_WORK(&d->reset, &device_reset);
+	INIT_DELAYED_WORK(&d->away, device_away);
 	timer_setup(&d->timer, device_expired, 0);
 	INIT_DELAYED_WORK_ONSTACK(&wait, device_wait);
 	queue_delayed_work(d->wq, &wait, msecs_to_jiffies(30));

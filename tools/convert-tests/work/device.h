@@ -11,11 +11,13 @@ struct device {
 	struct workqueue_struct	*wq;
 	struct delayed_work	poll;
 	struct delayed_work		reset;
+	struct delayed_work	away;
 	struct timer_list	timer;
 	unsigned long		delay;
 };
 
 void device_reset(struct work_struct *work);
+void device_away(struct work_struct *work);
 void device_later(struct delayed_work *dwork, unsigned long delay);
 
 #endif /* _DEVICE_H */

@@ -33,11 +33,12 @@ static void stays_devm(struct work_struct *work)
 	schedule_delayed_work(&s->devm, HZ);
 }
 
+/* A name that two structures have */
 static void stays_detect(struct work_struct *work)
 {
-	struct stays *s = container_of(work, struct stays, host.detect.work);
+	struct stays *s = container_of(work, struct stays, host.idle.work);
 
-	schedule_delayed_work(&s->host.detect, HZ);
+	schedule_delayed_work(&s->host.idle, HZ);
 }
 
 static void stays_tasklet(struct work_struct *work)
@@ -63,7 +64,7 @@ void stays_open(struct stays *s)
 {
 	INIT_DEFERRABLE_WORK(&s->idle, stays_idle);
 	devm_delayed_work_autocancel(s, &s->devm, stays_devm);
-	INIT_DELAYED_WORK(&s->host.detect, stays_detect);
+	INIT_DELAYED_WORK(&s->host.idle, stays_detect);
 	INIT_DELAYED_WORK(&s->foreign, mmc_rescan);
 	INIT_DELAYED_WORK(&s->tasklet, stays_tasklet);
 	queue_delayed_work(system_bh_wq, &s->tasklet, HZ);

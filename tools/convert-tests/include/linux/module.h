@@ -15,7 +15,7 @@ struct usb_hcd {
 };
 
 struct mmc_host {
-	struct delayed_work	detect;
+	struct delayed_work	idle;
 };
 
 typedef struct {

@@ -21,8 +21,10 @@ struct timer_list {
 
 extern unsigned long jiffies;
 
-#define container_of(p, type, member)						\
-	((type *)((char *)(p) - __builtin_offsetof(type, member)))
+#define container_of(p, type, member) ({					\
+	_Static_assert(__builtin_types_compatible_p(typeof(*(p)),		\
+		       typeof(((type *)0)->member)), "other types");		\
+	((type *)((char *)(p) - __builtin_offsetof(type, member))); })
 #define timer_container_of(var, t, member)	container_of(t, typeof(*(var)), member)
 #define from_timer(var, t, member)		container_of(t, typeof(*(var)), member)
 #define timer_setup(t, f, flags)		timer_init_key(t, f, flags)
