@@ -309,7 +309,8 @@ class Worker:
         if move == "work" and count[0] != count[1]:
             found.append("the kernel's workqueue: %d uses before, %d after" % tuple(count))
         for call in re.findall(r"\bhwheel_(?:queue|mod)_delayed_work\w*\s*\([^;]*;", new):
-            if not re.search(r", (?:0|(?:hwheel_jiffies|[mn]s_to_ktime)\(.*\))\)+\W*;$", call, re.S):
+            if not re.search(r",\s*(?:0|(?:hwheel_jiffies|[mn]s_to_ktime)\(.*\))\)",
+                             call, re.S):
                 found.append("not a delay: " + re.sub(r"\s+", " ", call))
         return found
 

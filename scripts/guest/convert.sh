@@ -212,7 +212,7 @@ use_bond()
 	ip -n bond link set bond7 up || return
 	start=$(uptime_ms)
 	until_ms bond_begin $start active a0 || return
-	[ $which = stock ] || shown __hwheel_work_expired || return
+	[ $which = stock ] || shown bond_mii_monitor || return
 
 	start=$(uptime_ms)
 	ip -n bond link set a1 down || return

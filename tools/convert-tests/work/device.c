@@ -4,6 +4,10 @@
 
 #include "device.h"
 
+static const int device_table[] = {
+#include "table.h"
+};
+
 static void device_scan(struct work_struct *work);
 
 static DECLARE_DELAYED_WORK(device_scanner, device_scan);
@@ -19,7 +23,7 @@ static void device_scan(struct work_struct *work)
 /* Queues itself again */
 static void device_poll(struct work_struct *work)
 {
-	struct device *d = container_of(work, struct device, poll.work);
+	struct device *d = to_owner(work, poll.work);
 
 	if (d->delay)
 		queue_delayed_work(d->wq, &d->poll, d->delay);

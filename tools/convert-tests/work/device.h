@@ -6,6 +6,7 @@
 
 #define DEVICE_POLL	msecs_to_jiffies(100)
 #define to_device(w)	container_of(w, struct device, reset.work)
+#define to_owner(w, member)	container_of(w, struct device, member)
 
 struct device {
 	struct workqueue_struct	*wq;
