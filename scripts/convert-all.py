@@ -343,9 +343,9 @@ def hide(folder):
                 for member in members:
                     text = re.sub(r"(struct %s {[^}]*?[\s*(])%s(\)\(| : |;)" % (kind, member),
                                   r"\1hidden_%s\2" % member, text, count=1)
-                    text = re.sub(r"(DEFINE_HWHEEL_TIMER\(name, _function\)[^}]*?\.|"
-                                  r"DECLARE_HWHEEL_DELAYED_WORK\(name, _function\)[^}]*?\.)%s(\s*=)" %
-                                  member, r"\1hidden_%s\2" % member, text, count=1)
+                    text = re.sub(r"(#define (?:__HWHEEL_TIMER_INITIALIZER|"
+                                  r"DECLARE_HWHEEL_DELAYED_WORK)\([^}]*?\.)%s(\s*=)" % member,
+                                  r"\1hidden_%s\2" % member, text, count=1)
             text = re.sub(r"\b__dwork->(%s)\b" % "|".join(private["hwheel_delayed_work"]),
                           r"__dwork->hidden_\1", text)
         text = re.sub(r"timer->(entry|function)\b", r"timer->hidden_\1", text)

@@ -121,6 +121,9 @@ counted()
 	    r"struct hwheel_delayed_work {(.*?)}", header, re.S)[1])
 	assert len(members) == 6 and members.pop(0) == "work" and \
 	    all(m.startswith("hidden_") for m in members), members
+	members = re.findall(r"\n\t\t\.(\w+)\s*=", header)
+	assert len(members) == 5 and members.count("work") == 1 and \
+	    sum(m.startswith("hidden_") for m in members) == 4, members
 	END
 }
 

@@ -16,6 +16,7 @@ struct left {
 	struct delayed_work	helped;
 	struct delayed_work	hidden;
 	struct delayed_work	called;
+	struct delayed_work	none;
 	struct work_struct	*item;
 };
 
@@ -114,4 +115,5 @@ void left_open(struct left *l, work_func_t function)
 	/* Calls the function of another delayed work, which is left */
 	INIT_DELAYED_WORK(&l->called, left_called);
 	left_again(&l->called.work);
+	INIT_DELAYED_WORK(&l->none, NULL);
 }
