@@ -258,8 +258,8 @@ class Worker:
 
     def convert(self, unit, sources, names):
         before = {name: read(os.path.join(self.tree, name)) for name in names}
-        ran = subprocess.run([CONVERTER, "--move", self.move, "--kernel", self.tree] + names, cwd=self.tree,
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        ran = subprocess.run([CONVERTER, "--move", self.move, "--kernel", self.tree] + names,
+                             cwd=self.tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                              encoding="latin-1", check=False)
         after = {name: read(os.path.join(self.tree, name)) for name in names}
         changed = [name for name in names if after[name] != before[name]]
@@ -494,7 +494,8 @@ def main():
     if options.inc:
         pathlib.Path(options.inc).write_text(
             "Printed by *%smake convert-all* for Linux %s:\n\n::\n\n%s\n" % (
-                "MOVE=work " * (options.move == "work"), read(options.tree + "/include/config/kernel.release").strip(),
+                "MOVE=work " * (options.move == "work"),
+                read(options.tree + "/include/config/kernel.release").strip(),
                 "\n".join("\t" + line for line in lines)))
     bad = sum(result["verdict"] in ("wrong", "not built") for result in results)
     return 1 if bad else 0

@@ -13,8 +13,8 @@ suite()
 		    "class: "{"timers of others",guards,members,clocks,prototypes,ticks,NULL,names,types,configuration} \
 		    "delayed work"{,": stays",": left"," converts"," builds"} "timers and delayed work" \
 		    reports counted jiffies converts builds "boot of stock" "boot of moved" bridge sctp \
-		    bonding newest\ {converts,builds} timers dmesg can\ {converts,builds,"boot of stock","boot of moved",timers,dmesg} \
-		    can; do
+		    bonding timers dmesg can\ {converts,builds,"boot of stock","boot of moved",timers,dmesg} \
+		    can newest\ {converts,builds}; do
 		verdict "$name" "$lab_work/convert" \
 			grep -qx "convert: $name ok" "$lab_work/convert"
 	done

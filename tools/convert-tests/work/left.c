@@ -20,7 +20,7 @@ struct left {
 	struct work_struct	*item;
 };
 
-#define left_queue(l)	queue_work((l)->wq, &(l)->macro.work)
+#define left_queue(l)	queue_work(system_percpu_wq, &(l)->macro.work)
 #define left_once(l)	schedule_delayed_work(&(l)->once, HZ)
 
 static void left_expired(struct work_struct *work)

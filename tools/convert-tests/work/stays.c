@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Delayed work that has to stay: hwheel_system does not serve it, or it is not the driver's alone */
+/* Delayed work that has to stay: hwheel_system does not serve it, or others use it, too */
 #include <linux/module.h>
+
+#include "stays.h"
 
 struct stays {
 	struct workqueue_struct	*wq;
@@ -12,10 +14,6 @@ struct stays {
 	struct delayed_work	passed;
 	struct delayed_work	moved;
 };
-
-/* Another file defines these */
-extern struct delayed_work stays_shared;
-void stays_queue(struct delayed_work *dwork);
 
 static void stays_idle(struct work_struct *work)
 {

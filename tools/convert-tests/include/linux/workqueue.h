@@ -39,7 +39,7 @@ extern struct workqueue_struct *system_bh_wq;
 #define INIT_DELAYED_WORK(w, f)			__INIT_DELAYED_WORK(w, f, 0)
 #define INIT_DELAYED_WORK_ONSTACK(w, f)		__INIT_DELAYED_WORK(w, f, 0)
 #define INIT_DEFERRABLE_WORK(w, f)		__INIT_DELAYED_WORK(w, f, TIMER_DEFERRABLE)
-#define work_pending(w)				((w)->func != NULL)
+#define work_pending(w)				(!!(w)->func)
 #define delayed_work_pending(w)			work_pending(&(w)->work)
 
 static inline struct delayed_work *to_delayed_work(struct work_struct *work)
