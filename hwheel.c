@@ -21,8 +21,9 @@
  *  - when timers move to the base from another CPU, and are due earlier,
  *  - when somebody sets the wheel's clock: see "Wall time" below.
  *
- * A CPU arms only the hrtimers of its own bases. For a base of another CPU that is online, it
- * sends a kick: an interrupt to that CPU. The handler, hwheel_kick(), arms the hrtimer there.
+ * A CPU arms the hrtimers of its own bases, and of bases whose CPU is offline. For a base of
+ * another CPU that is online, it sends a kick: an interrupt to that CPU. The handler,
+ * hwheel_kick(), arms the hrtimer there. A HWHEEL_DEFERRABLE wheel needs no kick: see below.
  *
  * Cancelling does not move the hrtimer. So the next interrupt may find nothing to do. hwheel
  * then counts this interrupt as idle. There is no periodic tick. If no timer is pending,
@@ -403,8 +404,8 @@ static bool hwheel_broken(enum hwheel_fault fault)
 	static atomic_t n = ATOMIC_INIT(0);
 
 	/*
-	 * Inject a fault in one call of 16, but some of them in each call: CPU hotplug is rare, and
-	 * so is hwheel_synchronize() while a callback runs. KCSAN seldom sees a race.
+	 * Inject most faults in one call of 16, but three of them in each call: CPU hotplug is
+	 * rare, and so is hwheel_synchronize() while a callback runs. KCSAN seldom sees a race.
 	 */
 	return !strcmp(broken, faults[fault]) &&
 	       (fault == HWHEEL_FORGET_OFFLINE_CPU || fault == HWHEEL_DATA_RACE ||

@@ -35,9 +35,9 @@
  *     cancel, shut down or free its own timer.
  * 6.  Bounded: one formula says how late a callback can begin, see
  *     Documentation/late.rst. No term of this formula grows with the number of timers
- *     that are not due, if there is memory for fans and time to sift crowds: see
- *     hwheel_levels.h. hwheel holds a lock, or keeps interrupts off, for at most
- *     HWHEEL_BATCH list moves, whatever the number of timers in a spoke. There are two
+ *     that are not due, if hwheel has the memory and the time that it needs to move them
+ *     in advance: see "Why the bound holds" there. hwheel holds a lock, or keeps
+ *     interrupts off, for at most HWHEEL_BATCH list moves, whatever the number of timers in a spoke. There are two
  *     exceptions. In hardirq context, a run of callbacks may keep interrupts off until
  *     the run has used up its budget. When somebody sets a clock back, hwheel splices the
  *     lists of up to 64 spokes under one lock hold. It may do this for several CPUs and

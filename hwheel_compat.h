@@ -17,7 +17,7 @@
 #include <linux/timer.h>
 #include <linux/workqueue.h>
 
-/* The 6.1 series got these calls one by one, the others have them from 6.2 and 6.4 on */
+/* 6.2 has the first three of these calls, and 6.4 has the last. 6.1.y got them one by one, later */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 91)
 #define timer_delete		del_timer
 #define timer_delete_sync	del_timer_sync

@@ -108,10 +108,11 @@
  * are a crowd. Arming does not use fans. A new timer goes to the spoke's own lists, those
  * outside of its fan. When these lists are a crowd again, they are sifted again.
  *
- * Each crowd has a tick from which on it may be sifted (levels_lead()). Of the crowds that have
- * reached this tick, the one whose spoke begins first is sifted first. The tick is early enough
- * to finish all crowds in time, but not much earlier. An earlier start would take more fans. It
- * would also move timers that are cancelled soon after, and those moves would be for nothing.
+ * Each crowd has a tick at which it becomes ready to be sifted (levels_lead()). Of the crowds
+ * that are ready, the one whose spoke begins first is sifted first. A crowd becomes ready early
+ * enough to finish all crowds in time, but not much earlier. An earlier start would take more
+ * fans. It would also move timers that are cancelled soon after, and those moves would be for
+ * nothing.
  *
  * A crowd that is due at one tick is not sifted. When a timer with another tick joins it,
  * the crowd moves to a fan as a whole, in one move (levels_part()).
@@ -223,13 +224,13 @@
 #ifndef HWHEEL_CROWD_FAN
 #define HWHEEL_CROWD_FAN	(HWHEEL_CROWD / 4)
 #endif
-/* The most ns that one move of a timer takes while a crowd is sifted, including breaks */
+/* The most ns that one move of a timer takes while a crowd is sifted, including rests */
 #ifndef HWHEEL_SIFT_NS
 #define HWHEEL_SIFT_NS		500
 #endif
 /*
  * log2 of the spokes of a fan. A fan has as many spokes as a level of the default geometry. So
- * a timer that goes down through fans moves no more often than through levels.
+ * with that geometry, a timer moves no more often through fans than through levels.
  */
 #ifndef HWHEEL_FAN_BITS
 #define HWHEEL_FAN_BITS		7
@@ -1369,11 +1370,12 @@ static inline bool levels_mixes(const struct hwheel_levels *l, const struct hwhe
  *
  * This is enough if all levels have need below @width / 8, and 16 spokes or more. The parking
  * lot counts as a level here: each bucket begins at least its own width before the next one.
- * With earliest deadline first, all crowds are finished in time if this holds for each time D
- * that ends when a crowd begins: to sift the crowds that both become ready and begin in D takes
- * at most D. Only levels with a lead of at most D have such crowds. Let k be the highest of
- * these levels. Take the worst case: in each level j, whose spokes are width[j] wide, each
- * spoke has a crowd that takes need[j]. Then the crowds take at most the sum of
+ * With earliest deadline first, all crowds are finished in time if this holds for each interval
+ * that ends when a crowd begins. Let D be the length of the interval. To sift the crowds that
+ * both become ready and begin in the interval takes at most D. Only levels with a lead of at
+ * most D have such crowds. Let k be the highest of these levels. Take the worst case: in each
+ * level j, whose spokes are width[j] wide, each spoke has a crowd that takes need[j]. Then the
+ * crowds take at most the sum of
  *
  *	need[j] + D * need[j] / width[j]	for all j from 1 to k
  *
@@ -1950,9 +1952,9 @@ static inline u64 levels_fan_width(const struct hwheel_levels *l, const struct h
  *
  * - levels_place() gives @root again. If levels_fan() gives none, this returns NULL.
  * - levels_place() gives a spoke that is wider than the spokes of the fan, which are @fine
- *   ticks wide: see levels_fan_width(). So a crowd moves as far down as it can. From bucket to
- *   bucket, for example, it would move once for each bit of its ticks. If no fan is left,
- *   the timer goes to the wider spoke.
+ *   ticks wide: see levels_fan_width(). So a crowd moves as far down as it can. Otherwise it
+ *   could move from bucket to bucket, for example, once for each bit of its ticks. If no fan is
+ *   left, the timer goes to the wider spoke.
  */
 static __always_inline struct hwheel_spoke *levels_below(struct hwheel_levels *l,
 							 struct hwheel_spoke *spoke,

@@ -99,8 +99,8 @@ static __always_inline bool hwheel_work_queued(struct hwheel_delayed_work *dwork
 }
 
 /*
- * If @delay needs the time, read it before @dwork is accessed, as in hwheel_base_now(): the
- * fence of the clock would wait for the cache misses of @dwork.
+ * The time on CLOCK_MONOTONIC, or 0 if @delay is 0 or less. Call this before @dwork is accessed,
+ * as in hwheel_base_now(): the fence of the clock would wait for the cache misses of @dwork.
  */
 static __always_inline ktime_t hwheel_work_now(struct hwheel_delayed_work *dwork, ktime_t delay)
 {

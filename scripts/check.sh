@@ -206,7 +206,7 @@ run_suites $(wanted_suites $SUITE)
 echo "elapsed seconds, and seconds of CPU time:"
 cat "$lab_work"/*.suite/took | sort -k 2,2nr | awk '{ printf "%8d %8d  %s\n", $2, $3, $1 }'
 cat "$lab_work"/*.suite/failures
-# The names again: what explains them may be long
+# Print the names of the failed tests again: the explanations above may be long
 sed -n 's/^\([^ ]*: .*\): see scripts.*/failed: \1/p' "$lab_work"/*.suite/failures
 counts "$lab_work"/*.suite/results
 [ "$(count failed "$lab_work"/*.suite/results)" = 0 ] &&

@@ -79,7 +79,7 @@ FAMILIES = {
 STAYS = re.compile(r"\b(?:TIMER_DEFERRABLE|TIMER_IRQSAFE|HRTIMER_MODE_\w+_HARD|"
                    r"CLOCK_(?:REALTIME|BOOTTIME|TAI)|hrtimer_active|"
                    r"(?:INIT|DECLARE)_DEFERRABLE_WORK)\b")
-# The workqueue of schedule_delayed_work() is named after the conversion
+# After the conversion, the code itself names the workqueue of schedule_delayed_work()
 SCHEDULES = re.compile(r"\b(?:schedule_delayed_work(?:_on)?\s*\(|system_percpu_wq\b)")
 
 

@@ -8,8 +8,9 @@
 # with a table: how many drivers were converted and built, were left alone, need a human, were
 # built but are wrong, or do not build. The exit status is 0 if the last two numbers are 0.
 #
-# Results stay in the cache until the kernel or the converter changes, so that a run that
-# was interrupted goes on. The script prints the name of their folder. Each file in it has the
+# Results stay in the cache, so that a run that was interrupted goes on. They count until the
+# kernel, its configuration, the compiler, hwheel-convert, hwheel.h, hwheel_jiffies.h or
+# convert-all.py changes. The script prints the name of their folder. Each file in it has the
 # report of a driver.
 #
 # Usage: [MOVE=work] [SAMPLE=n] [SEED=n] [ONLY=regex] [AGAIN=1] [JOBS=n] convert-all.sh
@@ -27,8 +28,8 @@
 move=${MOVE:-timers}
 all=$lab_scripts/convert-all.py config=$lab_scripts/convert/config
 
-# Makes a tree that has kbuild's commands for each file with timers or delayed work. The tree's files are hard
-# links to those of the source. Nothing changes these files.
+# Makes a tree that has kbuild's commands for each file with timers or delayed work. The tree's
+# files are hard links to those of the source. Nothing changes these files.
 fill_tree()
 {
 	local kbuild=(make -j "$lab_jobs" -C "$1")

@@ -190,8 +190,9 @@ convert()
 			"$1/net" "$1/include"
 }
 
-# options FOLDER...: hwheel-convert can't run kbuild in a builder. So if the kernel's headers
-# are in a builder, puts a file with kbuild's options into each FOLDER.
+# options FOLDER...: hwheel-convert can't run kbuild in a builder, a chroot (see builder() in
+# lab.sh). So if the kernel's headers are in a builder, puts a file with kbuild's options into
+# each FOLDER.
 options()
 {
 	local root folder probe=$lab_work/probe
@@ -311,7 +312,8 @@ same()
 		return a > b ? a - b : b - a
 	}
 	# By how much a measurement of the converted modules may be greater. Polling
-	# takes time. A hello is up to 1 s old when the next one is lost. Aged entries
+	# takes time. A bridge sends an STP hello each second, so the last hello that
+	# arrives may come up to 1 s before the link is cut. Aged entries
 	# are collected now and then. Times of can are in us. A time whose name ends in
 	# _least is the minimum of several, and may be greater by a few ticks.
 	function within(name)

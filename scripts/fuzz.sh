@@ -27,8 +27,8 @@ flags=(-std=gnu11 -g -Wall -Wextra -Wno-unused-parameter -Wno-unused-function
 	-Wno-sign-compare -I"$lab_top/fuzz/include" -I"$lab_top")
 sanitize=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
 
-# Name, and the edit of hwheel_levels.h. The kept inputs must find each fault. The crowds must
-# find those whose names begin with "crowds-".
+# Name, and the edit of hwheel_levels.h. The crowds must find the faults whose names begin with
+# "crowds-". The kept inputs must find all others.
 faults=(
 	"slot-too-far		/^levels_find(/,/^}/s/ahead < lv->open/ahead <= lv->open/"
 	"level-too-high		s/l->lowest\[i\] = j;/l->lowest[i] = j + 1;/"

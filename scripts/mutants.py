@@ -391,7 +391,7 @@ class Bench:
         self.dir = options.dir
         self.known = {}		# what a test said about an object
         self.original = {}	# hashes of objects
-        self.took = {}		# seconds that a test took of the original
+        self.took = {}		# seconds that each test took with the original
         self.lock = threading.Lock()
         self.locks = collections.defaultdict(threading.Lock)
         self.flags = {kind: self.ask('sim.sh', 'flags', kind)

@@ -56,8 +56,8 @@ no_interrupts()
 }
 
 # on_housekeepers: whether all timers that the isolated CPU armed expired on other CPUs. The
-# guest arms the timers in one interrupt. It does this twice. At least one of the two times, it must
-# be the CPU's only interrupt. Not both times, because RCU may interrupt a CPU that takes long.
+# guest arms the timers in one interrupt. It does this twice. At least once, that interrupt must
+# be the only one of the CPU. The other time RCU may interrupt the CPU, too, if it takes long.
 on_housekeepers()
 {
 	grep -E '^quiet: timers of hwheel:.* fired 950, there 0, cancelled 50, early 0,' "$log" &&

@@ -23,7 +23,8 @@ log "subject=hwheel op=wheel_size variant=relative tick_ns=1000000 crosses=0" \
 	"pending=0 delay_ms=0 cpus=1 median=$bytes min=$bytes max=$bytes unit=bytes"
 
 # A file may have a line for each of a million timers, so read only $lines lines. The shell
-# reads them itself: the end of a process would be measured, too.
+# reads them itself: if it started a program for this, the end of that program's process would
+# be measured, too.
 read_debugfs()
 {
 	until [ -e /tmp/measured ]; do

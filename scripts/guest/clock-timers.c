@@ -7,8 +7,8 @@
  * command:
  *
  *	arm FIRST STEP	arms the next timers, on each CPU: for 50 multiples of STEP,
- *			from the last one at or before now + FIRST on. So if STEP divides a
- *			day, one may be for midnight
+ *			from the last one at or before now + FIRST on. So if a day is a
+ *			multiple of STEP, one of the timers may be due at midnight
  *	quiet MARGIN	waits until no timer expires within MARGIN before or after now. Else
  *			the clock might be set back after only one of two twins has fired
  *	step AHEAD	waits for 12 ms of quiet, and sets CLOCK_REALTIME forward or back

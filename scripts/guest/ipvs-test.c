@@ -2,7 +2,7 @@
 /*
  * Tests the timers of IPVS's connections, in simulated time, where the clock stands still
  * while the CPU is busy. Prints what each test has seen, and how late connections expired.
- * Kernels that behave the same print the same results:
+ * Lines that begin with "exact" may differ between kernels. All others must be the same:
  *	ip_vs NAME: RESULTS
  *	exact ip_vs NAME: late by N ns
  *
@@ -24,7 +24,7 @@ static void send_packet(void)
 		die("no packet came through the service");
 }
 
-/* Returns how many connections there are. Sets *seconds to the time that the last one has left. */
+/* Returns how many connections there are. Sets *seconds to the time until the last one expires. */
 static int connections(int *seconds)
 {
 	FILE *file = fopen("/proc/net/ip_vs_conn", "r");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests TCP's keepalive timers, in simulated time, where the clock stands still while the CPU
- * is busy. Prints what each test has seen, and how late the timers were. Kernels that behave
- * the same print the same results:
+ * is busy. Prints what each test has seen, and how late the timers were. Lines that begin with
+ * "exact" may differ between kernels. All others must be the same:
  *	tcp NAME: RESULTS
  *	exact tcp NAME: late by N ns
  *

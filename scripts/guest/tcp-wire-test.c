@@ -2,7 +2,8 @@
 /*
  * Tests TCP's timers for retransmission, delayed and compressed ACKs and pacing, in simulated
  * time, where the clock stands still while the CPU is busy. Prints what each test has seen, and
- * how late the timers were. Kernels that behave the same print the same results:
+ * how late the timers were. Lines that begin with "exact" or "#" may differ between kernels. All
+ * others must be the same:
  *	tcp NAME: RESULTS
  *	exact tcp NAME: late by N ns
  * and, of timers that are still timer_list timers:

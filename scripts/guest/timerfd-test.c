@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests timerfd. Prints what each test has seen, and how late timers were. Kernels that behave
- * the same print the same results:
+ * Tests timerfd. Prints what each test has seen, and how late timers were. Lines that begin with
+ * "exact" may differ between kernels. All others must be the same:
  *	timerfd NAME: RESULTS
  *	exact timerfd NAME: late by N ns
  *

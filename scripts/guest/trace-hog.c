@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A load for trace.sh: one callback holds up another, in known numbers. In each
+ * A load for trace.sh: one callback holds up another, a known number of times. In each
  * round, on one CPU,
  *
  *	hog	arms the victim for 5 ms, three times over; arms the decoy and

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests io_uring's timeouts. Prints what each test has seen, and how late timeouts were.
- * Kernels that behave the same print the same results:
+ * Lines that begin with "exact" or "#" may differ between kernels. All others must be the same:
  *	NAME: RESULTS
  *	exact io_uring NAME: late by N ns
  *

@@ -3,8 +3,8 @@
  * Tests WireGuard's timers, in simulated time, where the clock stands still while the CPU is
  * busy. guest/wireguard.sh has made two devices: wg0 here, at UDP port 1001, and wg1 in another
  * network namespace, at UDP port 1002. A raw socket sees the encrypted packets of both. Prints
- * what each test has seen, and how late the timers were. Kernels that behave the same print
- * the same results:
+ * what each test has seen, and how late the timers were. Lines that begin with "exact" may
+ * differ between kernels. All others must be the same:
  *	wireguard NAME: RESULTS
  *	exact wireguard NAME: late by N ns
  *

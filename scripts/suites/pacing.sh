@@ -7,7 +7,7 @@
 suite()
 {
 	# A guest of QEMU keeps up with 4 Mbit/s even if the host is busy. A busy host may hold up
-	# the guest for some 10 ms, which must be little beside TIME
+	# the guest for tens of milliseconds. TIME must be much longer than that
 	local RATE=4 TIME=8 kernel
 
 	export RATE TIME
