@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Takes the drivers of the newest kernel that use timer_list or hrtimer; with MOVE=work, those
-# that use delayed work. Converts each of them to hwheel, and builds it. The configuration is x86-64 with everything as a module; kernel/time
-# and the scheduler are left out. Prints a line for each driver, and at the end
+# that use delayed work. Converts each of them to hwheel, and builds it. The configuration is
+# x86-64 with everything as a module; kernel/time and the scheduler are left out. Prints a line
+# for each driver, and at the end
 #	convert-all: N of N drivers
 # with a table: how many drivers were converted and built, were left alone, need a human, were
 # built but are wrong, or do not build. The exit status is 0 if the last two numbers are 0.
