@@ -1370,19 +1370,20 @@ static const struct bench_row bench_cascade_rows[] = {
  * second, the last kind begins after a second instead. Part of a large crowd expires
  * only after the round. When the crowd is armed, the round re-arms some timers, for earlier
  * and later times. At some of these times many spokes begin. A round with the arrangement
- * "edges" makes no crowd. It fills a bucket and one spoke of each level above 0, which begin at
- * one tick.
+ * "edges" makes no crowd. It fills a bucket and one spoke of each level above 0. The spokes begin
+ * at one tick. The bucket begins at that tick, too, or earlier.
  *
  * The lateness of a callback counts from its tick. The round subtracts a microsecond (two
  * in hardirq context) for each callback since the wheel was last idle. This time stands for
  * the terms "callbacks" and "breaks" of the formula in Documentation/late.rst.
  *
- * Timers that are not for the past run in the order of their ticks. The last callback ended at
- * bench_last, and no break is longer than bench_break. So if a timer is due later than
- * bench_last + bench_break, the wheel was idle before its callback. A timer for the past may run
- * before other timers that are due. So its callback proves that the wheel was idle only if the
- * timer was armed later than bench_last + bench_break + BENCH_GOES_ON. By then hwheel would have
- * run all other due timers.
+ * Was the wheel idle before a callback? The last callback ended at bench_last. If another timer
+ * had been due then, its callback would have begun by bench_last + bench_break, because no break
+ * is longer than bench_break. Timers that are not for the past run in the order of their ticks.
+ * So if such a timer is due later than bench_last + bench_break, the wheel was idle. A timer for
+ * the past may run before other timers that are due. So its callback proves that the wheel was
+ * idle only if the timer was armed later than bench_last + bench_break + BENCH_GOES_ON. By then
+ * hwheel would have run all other due timers.
  */
 #define BENCH_AGAIN		400	/* timers that are re-armed */
 #define BENCH_GOES_ON		(100 * BENCH_US)	/* for an interrupt and list moves */
@@ -1555,9 +1556,10 @@ static void bench_round_crowd(const struct hwheel_config *config, enum bench_how
 }
 
 /*
- * Fill a bucket of the parking lot, and a spoke of each level above 0. All of them begin at
- * @base. Take a spoke that is w wide. A timer for @base or a little later goes to that level if
- * it is armed w to 2 w before @base.
+ * Fill a bucket of the parking lot, and a spoke of each level above 0. The spokes begin at @base.
+ * The bucket begins there, or @width earlier. For a spoke that is w wide: a timer for @base or a
+ * little later goes to that spoke's level if the clock of the wheel is w to 2 w before @base. The
+ * first timer of a group is armed with a delay before, because that advances the clock.
  */
 static void bench_round_edges(const struct hwheel_config *config, u64 width, ktime_t base)
 {
@@ -1565,8 +1567,8 @@ static void bench_round_edges(const struct hwheel_config *config, u64 width, kti
 
 	for (level = config->levels; level; level--) {
 		/*
-		 * The bucket gets fewer timers. Before @base they may move to the spoke of a
-		 * level, and must not make that spoke a crowd.
+		 * The bucket gets fewer timers. Before @base some of them may move to a spoke of
+		 * the top level. The fewer they are, the more often this spoke stays below a crowd.
 		 */
 		many = level == config->levels ? bench_random(BENCH_EDGE) :
 						 BENCH_EDGE - bench_random(8);
@@ -1575,6 +1577,8 @@ static void bench_round_edges(const struct hwheel_config *config, u64 width, kti
 				usleep_range(100, 200);
 		/* Lists are emptied from both ends, so choose at random which timer is due first */
 		last = bench_random(max(many, 1U));
+		if (many)
+			hwheel_add(&bench_bound(n)->timer, base - ktime_get());
 		for (i = 0; i < many; i++)
 			bench_bound_arm(bench_bound(n++),
 					i == last ? base : base + bench_random(width));

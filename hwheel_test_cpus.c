@@ -310,7 +310,7 @@ static void test_coming_cpu(struct kunit *test)
 
 /*
  * Send three timers to a CPU: one while the CPU is offline, one when it is online again, and
- * one before it goes offline. The first one causes no warning.
+ * one before it goes offline again. The first one causes no warning.
  */
 static void test_offline_cpu(struct kunit *test)
 {

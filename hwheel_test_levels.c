@@ -194,7 +194,7 @@ static void expect_sound(struct rig *rig)
 	KUNIT_EXPECT_STREQ(rig->test, levels_check(&rig->l) ?: "sound", "sound");
 }
 
-/* Search each spoke for @item. */
+/* Search each spoke of the levels and of the parking lot for @item, but no fans. */
 static struct place place(struct rig *rig, const struct item *item)
 {
 	const struct hwheel_timer *timer;
@@ -206,7 +206,7 @@ static struct place place(struct rig *rig, const struct item *item)
 		for (p.spoke = 0; lv->spokes && p.spoke < lv->nr; p.spoke++)
 			spoke_for_each(timer, &lv->spokes[p.spoke])
 				if (timer == &item->timer)
-					return p;	/* fans are not searched */
+					return p;
 	}
 	p.level = -1;
 	p.spoke = -1;
@@ -986,7 +986,8 @@ static void test_lead(struct kunit *test)
 	enum { BITS = 7, NR = 1 << BITS };
 	enum { MOVES = DIV_ROUND_UP(BITS, HWHEEL_FAN_BITS) };
 	enum { TICKS = 1000 / HWHEEL_SIFT_NS };		/* list moves in a tick */
-	enum { SMALL = (TICKS * NR / 8 - 1) / MOVES };	/* takes less than an eighth of a spoke */
+	/* A crowd of SMALL timers is sifted in less than an eighth of its spoke's width */
+	enum { SMALL = (TICKS * NR / 8 - 1) / MOVES };
 	struct rig *rig = rig_new(test, 1000, SPOKES(NR, NR, NR), 0);
 	const u64 least = 1 + 1;			/* lead of an empty crowd in level 1 */
 	const u64 small = 4 * SMALL * MOVES / TICKS + least;	/* of a crowd of SMALL */
@@ -1011,7 +1012,10 @@ static void test_lead(struct kunit *test)
 	rig->l.pending = 0;
 	rig->l.ahead = 0;
 
-	/* The largest crowd of this round and of the previous round counts. */
+	/*
+	 * A round is one turn of the level, NR slots. The largest crowd of this round and of the
+	 * previous round counts.
+	 */
 	most->now = SMALL;
 	levels_set_clock(&rig->l, NR * NR - 1);
 	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), small);

@@ -214,9 +214,9 @@ static void call_deaf(void *unused)
 
 /*
  * hwheel_destroy() must not wait for a CPU that keeps interrupts off. There are two cases:
- * the wheel was never used on that CPU, or the wheel has sent it a kick, for a timer that
- * another CPU armed there. When the CPU takes the kick, the wheel may be destroyed, or in
- * use again.
+ * the wheel was never used on that CPU, or another CPU has armed a timer there, and so the
+ * wheel has sent a kick: an interrupt to the CPU. When the CPU takes it, the wheel is already
+ * destroyed (first round) or in use again (second round).
  */
 static void test_destroy_deaf(struct kunit *test)
 {

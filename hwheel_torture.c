@@ -1298,11 +1298,11 @@ static void shared_cancelled(struct shared *sh, bool pending)
  * A callback cannot know which call armed it. So before a call arms, it notes the time in
  * earliest[0]. A callback is early if it runs before all noted times.
  *
- * When may a callback forget a note? If callback k sees no call under way, then all calls
- * that have made notes have returned. At most one of their armings is still pending,
- * because an arming replaces the one before. If that arming fires, callback k + 1 runs. So a
- * note can be forgotten after two callbacks. The test keeps the note for a third callback,
- * because a call may begin while callback k looks.
+ * How long must a note be kept? Say that callback k sees no call under way. Then all calls
+ * that made the present notes have returned. Of their armings at most one is still pending,
+ * because an arming replaces the one before. If that one fires, its callback is callback k + 1.
+ * No later callback needs these notes. But a call may begin while callback k looks. So the
+ * test keeps the notes for callback k + 2, too.
  */
 static void shared_fire(struct hwheel_timer *timer)
 {

@@ -82,9 +82,10 @@
  *
  *   - hwpace_reset() waits for callbacks while its caller holds the root lock. If
  *     the callback took the root lock, this would deadlock. On PREEMPT_RT a callback
- *     that takes the root lock could only run in softirq context. There a run of a
- *     wheel holds a lock across its callbacks, and a waiter takes that lock. So even
- *     callbacks of other qdiscs could deadlock.
+ *     that takes the root lock can not run in hardirq context. And in softirq context a
+ *     run holds a lock of the wheel while it calls callbacks. A task that waits for one
+ *     callback takes that lock, so it also waits for callbacks of other qdiscs. These
+ *     could deadlock, too.
  *   - A callback without locks can run in hardirq context: the timer interrupt raises
  *     the network's softirq at once. In softirq context the wheel's softirq would have
  *     to run first.

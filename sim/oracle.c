@@ -141,8 +141,8 @@ static bool deferrable(const struct mwheel *w)
 }
 
 /*
- * On a deferrable wheel, an isolated CPU that needs a level or fans on another CPU does not
- * interrupt that CPU to ask for them.
+ * An isolated CPU may arm a timer on another CPU's base that lacks a level or fans. On a
+ * deferrable wheel it sends no interrupt to that CPU, so the base gets them later.
  */
 static bool asks_later(const struct mwheel *w)
 {
@@ -1158,7 +1158,7 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 	armed = peek_armed(w->wheel, cpu, &expires);
 	count_run(w, cpu);
 	note_starved(w, cpu);
-	/* A deferrable wheel's entry may expire early. Then nothing runs, and a break goes on. */
+	/* base->entry (timer_list) may expire early. Then nothing runs, and a break goes on. */
 	if (w->config.context != HWHEEL_WORK && !deferrable(w) && w->pending &&
 	    peek_break(w->wheel, cpu) && sim_world.cpus == 1 && !w->earned[cpu] &&
 	    !w->config.gap_ns &&	/* a rest in a gap looks like a break */
@@ -1424,8 +1424,8 @@ static bool waited_on(const struct slot *slot, const struct mwheel *w, int cpu, 
 }
 
 /*
- * Have callbacks taken more than half of @cpu's time before @begin, for as long as moving all
- * timers may take?
+ * Take the time before @begin that moving all timers may need. Have callbacks taken more than
+ * half of it on @cpu?
  */
 static bool was_busy(const struct mwheel *w, int cpu, u64 begin)
 {

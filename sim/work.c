@@ -3,9 +3,9 @@
  * Delayed work: the operations of programs, and a model that the oracle checks
  *
  * In the model, an item of delayed work is pending or not, and has a count of disables.
- * When the item becomes pending, it gets a new instance, which has a number. The item is no
- * longer pending when the function begins to run for that instance, or when a call drops the
- * instance.
+ * Each call that queues the item, or queues it anew, gives it a new instance, which has a number.
+ * An instance ends when the function begins to run for it, or when a call drops it: by a cancel,
+ * or by a new instance. While the item has an instance, it is pending.
  *
  * hwheel does each call with a lock of the item held. So the oracle knows the state of the model
  * when a call takes effect. The simulated kernel and the tracepoints say what the call did to
@@ -48,7 +48,8 @@ struct work_call {
 	struct workqueue_struct	*wq;
 	int			cpu;
 	unsigned int		sections;	/* how often it has held the lock */
-	bool			pending, queued, locked, running;	/* when it was locked */
+	bool			pending, queued, running;	/* when it was locked */
+	bool			locked;		/* the call holds the lock now */
 	u64			nr;		/* of the instance then */
 	u64			begun, wanted;	/* when the lock was dropped: the last instance */
 						/* that began to run, and the one a flush awaits */
