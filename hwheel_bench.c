@@ -1387,7 +1387,7 @@ static const struct bench_row bench_cascade_rows[] = {
  */
 #define BENCH_AGAIN		400	/* timers that are re-armed */
 #define BENCH_GOES_ON		(100 * BENCH_US)	/* for an interrupt and list moves */
-#define BENCH_EDGE		63	/* one timer fewer than a crowd has */
+#define BENCH_EDGE		31	/* one timer fewer than a crowd has */
 
 enum bench_how {
 	BENCH_TICK, BENCH_SPOKE, BENCH_SPREAD, BENCH_PARKED, BENCH_BURST, BENCH_EDGES, BENCH_HOWS

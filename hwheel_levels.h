@@ -130,7 +130,7 @@
  *
  *	n * HWHEEL_CROWD + (n + b) * HWHEEL_CROWD_FAN
  *
- * timers: 400 + 16 * b for 5 levels, whatever the number of other timers. Without parked timers,
+ * timers: 240 + 16 * b for 5 levels, whatever the number of other timers. Without parked timers,
  * b is 0. This limit needs two things: fans, which the user makes when the wheel asks for them,
  * and enough time to sift.
  *
@@ -219,10 +219,10 @@
  * HWHEEL_CROWD-th timer, which costs less than two instructions per timer.
  */
 #ifndef HWHEEL_CROWD
-#define HWHEEL_CROWD		64
+#define HWHEEL_CROWD		32
 #endif
 #ifndef HWHEEL_CROWD_FAN
-#define HWHEEL_CROWD_FAN	(HWHEEL_CROWD / 4)
+#define HWHEEL_CROWD_FAN	(HWHEEL_CROWD / 2)
 #endif
 /* The most ns that one move of a timer takes while a crowd is sifted, including rests */
 #ifndef HWHEEL_SIFT_NS

@@ -21,7 +21,7 @@
 #define MOVE_NS		100
 #define BATCH_NS	50000		/* after moves for this long, a rest follows */
 /* The term "moves" of Documentation/late.rst, with its numbers */
-#define MOST_NS		((LEVELS * 64 + LEVELS * 16) * MOVE_NS)
+#define MOST_NS		((LEVELS * 32 + LEVELS * 16) * MOVE_NS)
 
 static const struct crowds {
 	const char	*what;

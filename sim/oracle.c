@@ -1378,7 +1378,7 @@ static void check_context(const struct mwheel *w, const struct slot *slot)
 }
 
 /* From Documentation/late.rst, not from hwheel's code */
-#define CROWD		64
+#define CROWD		32
 #define CROWD_FAN	16
 #define ENTERED		1	/* buckets in which the clock is; more of them are rare */
 /* The most that a list move costs, with its share of locks and interrupts */
