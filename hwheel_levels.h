@@ -224,9 +224,12 @@
 #ifndef HWHEEL_CROWD_FAN
 #define HWHEEL_CROWD_FAN	(HWHEEL_CROWD / 2)
 #endif
-/* The most ns that one move of a timer takes while a crowd is sifted, including rests */
+/*
+ * The most ns that one move of a timer takes while a crowd is sifted, including rests. 32 moves
+ * take 4.3 us at an instruction per ns (make check SUITE=bounds), and a rest takes as long.
+ */
 #ifndef HWHEEL_SIFT_NS
-#define HWHEEL_SIFT_NS		500
+#define HWHEEL_SIFT_NS		320
 #endif
 /*
  * log2 of the spokes of a fan. A fan has as many spokes as a level of the default geometry. So
@@ -399,6 +402,8 @@ struct hwheel_most {
 	u64			now;		/* in this round */
 	u64			before;		/* in the round before */
 	u64			since;		/* the slot at which this round began */
+	u64			all;		/* twice the timers pending when @now was stored */
+	u64			all_before;	/* the same for @before */
 };
 
 /**
@@ -1348,22 +1353,29 @@ static inline bool levels_mixes(const struct hwheel_levels *l, const struct hwhe
 	return spoke->level;
 }
 
+/* The most ns that it takes to sift a timer of a spoke that is @width ticks wide */
+static inline u64 levels_sift_ns(u64 width)
+{
+	return HWHEEL_SIFT_NS * DIV_ROUND_UP(fls64(width - 1), HWHEEL_FAN_BITS);
+}
+
 /*
  * The lead of level @i, in ticks: a crowd is ready to be sifted this long before its spoke
- * begins. @width is the width of a spoke of the level, or of the bucket. A crowd in a fan has
- * the lead of the spoke at the top of its fans. All crowds of a level get the lead that the
- * largest one needs, so that in each level the crowd that begins first is ready first.
+ * begins. @width is the width of a spoke of the level, or of the bucket. @own is the width of
+ * the crowd's spoke: the same, or less if the crowd is in a fan. All crowds of a level get the
+ * lead that the largest one needs, so that the crowd that begins first is ready first. In a
+ * fan they count only the moves that are left, or fans for crowds far ahead would take much
+ * memory.
  *
  * Of all crowds that are ready, the one that begins first is sifted first (earliest deadline
  * first: Liu and Layland, "Scheduling algorithms for multiprogramming in a hard-real-time
  * environment", 1973). So a crowd waits for the crowds of other levels that begin before it.
  *
  * Let need be the time to sift the largest crowd. Each timer may have to move once for every
- * HWHEEL_FAN_BITS bits of @width, through fans inside fans. If need is @width / 8 or more,
- * there may be many such crowds in a row. Then need is the time to sift all pending timers.
- * The lead is the sum of
+ * HWHEEL_FAN_BITS bits of @width, through fans inside fans. The lead is the sum of
  *
- * - 4 * need,
+ * - 4 * need. If need is @width / 8 or more, there may be many such crowds in a row: then
+ *   instead the time to sift twice the pending timers,
  * - for the crowds of lower levels that begin before: the width of a spoke of the level below,
  *   or @width / 8 if that is less,
  * - l->ahead.
@@ -1387,21 +1399,26 @@ static inline bool levels_mixes(const struct hwheel_levels *l, const struct hwhe
  * So the sum is at most D for up to 6 levels. For 8 levels it is at most D * 5 / 4. This is
  * enough, too, if a move takes at most 4/5 of HWHEEL_SIFT_NS.
  */
-static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i, u64 width)
+static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i, u64 width, u64 own)
 {
-	const u64 each = HWHEEL_SIFT_NS * DIV_ROUND_UP(fls64(width - 1), HWHEEL_FAN_BITS);
 	const struct hwheel_level *lv = &l->level[i];
 	struct hwheel_most *most = &l->most[i];
-	u64 need;
+	u64 n;
 
 	if (lv->slot - most->since >= lv->nr && i < l->planned) {
 		most->before = most->now;	/* only the last round is remembered */
+		most->all_before = most->all;
 		most->now = 0;
+		most->all = 0;
 		most->since = lv->slot;
 	}
-	need = max(most->now, most->before) * each;
-	need = 4 * (need < width * l->tick_ns / 8 ? need : l->pending * each);
-	return levels_tick_down(l, need) + 1 + min(lv[-1].width, width / 8) + l->ahead;
+	n = max(most->now, most->before);
+	if (n * levels_sift_ns(width) < width * l->tick_ns / 8)
+		n *= 4;
+	else
+		n = max(most->all, most->all_before);
+	return levels_tick_down(l, n * levels_sift_ns(own)) + 1 +
+	       min(lv[-1].width, width / 8) + l->ahead;
 }
 
 /*
@@ -1412,8 +1429,10 @@ static inline void levels_note_most(struct hwheel_levels *l, struct hwheel_spoke
 {
 	struct hwheel_most *most = &l->most[spoke_root(spoke)->level];
 
-	if (spoke->added > most->now)
+	if (spoke->added > most->now) {
 		most->now = 2ULL * spoke->added;
+		most->all = 2 * l->pending;
+	}
 }
 
 /*
@@ -1574,13 +1593,13 @@ static inline void spoke_next_sift(struct hwheel_levels *l, struct hwheel_spoke 
 				   struct hwheel_sift *next)
 {
 	struct hwheel_spoke *spoke = root;
-	u64 width, begin = spoke_begin(l, root, &width), start;
-	u64 lead = levels_lead(l, root->level, width);
+	u64 width, own, begin, lead, start;
 
 	while (spoke->added < levels_few(spoke))
 		spoke = &spoke_fan(spoke)->child[fan_bit(spoke_fan(spoke)->crowded, 0)];
-	if (spoke != root)
-		begin = spoke_begin(l, spoke, &width);
+	spoke_begin(l, root, &width);
+	begin = spoke_begin(l, spoke, &own);
+	lead = levels_lead(l, root->level, width, own);
 	start = begin - min(begin, lead);
 	next->start = min(next->start, start);
 	if (start <= l->clock && begin < next->begin) {
@@ -1657,7 +1676,7 @@ static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *s
 		return tick;
 	if (known && !l->starved) {
 		begin = spoke_begin(l, spoke, &width);
-		lead = levels_lead(l, spoke->level, width);
+		lead = levels_lead(l, spoke->level, width, width);
 		return min(tick, begin - min(begin, lead));
 	}
 	level_next_sift(l, spoke->level, &next);

@@ -985,31 +985,34 @@ static void test_lead(struct kunit *test)
 {
 	enum { BITS = 7, NR = 1 << BITS };
 	enum { MOVES = DIV_ROUND_UP(BITS, HWHEEL_FAN_BITS) };
-	enum { TICKS = 1000 / HWHEEL_SIFT_NS };		/* list moves in a tick */
+	enum { TICKS = 4 };				/* list moves in a tick */
 	/* A crowd of SMALL timers is sifted in less than an eighth of its spoke's width */
 	enum { SMALL = (TICKS * NR / 8 - 1) / MOVES };
-	struct rig *rig = rig_new(test, 1000, SPOKES(NR, NR, NR), 0);
+	struct rig *rig = rig_new(test, TICKS * HWHEEL_SIFT_NS, SPOKES(NR, NR, NR), 0);
 	const u64 least = 1 + 1;			/* lead of an empty crowd in level 1 */
 	const u64 small = 4 * SMALL * MOVES / TICKS + least;	/* of a crowd of SMALL */
+	/* The same in a fan, where fewer moves are left */
+	const u64 less = 4 * SMALL * DIV_ROUND_UP(BITS - HWHEEL_FAN_BITS, HWHEEL_FAN_BITS) /
+			 TICKS + least;
 	struct hwheel_most *most = &rig->l.most[1];
 	struct hwheel_spoke *spoke = &rig->l.level[1].spokes[5], *child;
 	struct hwheel_sift next;
 	u64 begin;
 
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), least);
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 2, NR * NR), 1ULL + NR);
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 3, 4 * NR), 1ULL + 4 * NR / 8);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR, NR), least);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 2, NR * NR, NR * NR), 1ULL + NR);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 3, 4 * NR, 4 * NR), 1ULL + 4 * NR / 8);
 	most->now = SMALL;
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), small);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR, NR), small);
 	rig->l.ahead = 7;
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), small + 7);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR, NR), small + 7);
 	most->now = SMALL + 1;
-	rig->l.pending = 1000 * TICKS;
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), 4000 * MOVES + least + 7);
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR * NR),	/* more moves */
+	most->all = 1000 * TICKS;
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR, NR), 1000 * MOVES + least + 7);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR * NR, NR * NR),	/* more moves */
 			4 * (SMALL + 1) * DIV_ROUND_UP(2 * BITS, HWHEEL_FAN_BITS) / TICKS +
 			least + 7);
-	rig->l.pending = 0;
+	most->all = 0;
 	rig->l.ahead = 0;
 
 	/*
@@ -1018,19 +1021,19 @@ static void test_lead(struct kunit *test)
 	 */
 	most->now = SMALL;
 	levels_set_clock(&rig->l, NR * NR - 1);
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), small);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR, NR), small);
 	KUNIT_EXPECT_EQ(test, most->now, (u64)SMALL);
 	levels_set_clock(&rig->l, NR * NR);
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), small);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR, NR), small);
 	KUNIT_EXPECT_EQ(test, most->now, 0ULL);
 	levels_set_clock(&rig->l, 2 * NR * NR - 1);
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), small);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR, NR), small);
 	levels_set_clock(&rig->l, 2 * NR * NR);
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR), least);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 1, NR, NR), least);
 	rig->l.most[3].now = SMALL;	/* the parking lot has no rounds */
 	levels_set_clock(&rig->l, 1000ULL * NR * NR * NR);
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 3, NR), small - 1 + NR / 8);
-	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 3, NR), small - 1 + NR / 8);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 3, NR, NR), small - 1 + NR / 8);
+	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, 3, NR, NR), small - 1 + NR / 8);
 
 	/* A crowd is noted again when it has doubled. */
 	most->now = 0;
@@ -1066,11 +1069,11 @@ static void test_lead(struct kunit *test)
 	levels_note_crowd(&rig->l, child);
 	next = HWHEEL_NO_SIFT;
 	spoke_next_sift(&rig->l, spoke, &next);
-	KUNIT_EXPECT_EQ(test, next.start, begin + NR / 2 - small);
+	KUNIT_EXPECT_EQ(test, next.start, begin + NR / 2 - less);
 	KUNIT_EXPECT_NULL(test, next.spoke);
 	levels_set_clock(&rig->l, begin - 1);
 	spoke_next_sift(&rig->l, spoke, &next);
-	KUNIT_EXPECT_PTR_EQ(test, next.spoke, NR / 2 + 1 < small ? child : NULL);
+	KUNIT_EXPECT_PTR_EQ(test, next.spoke, NR / 2 + 1 <= less ? child : NULL);
 }
 
 /* Of two crowds whose time to be sifted has come, the one that begins first is sifted first. */
@@ -1098,7 +1101,7 @@ static void test_first_deadline(struct kunit *test)
 	levels_set_clock(&rig->l, FIRST - 3 * NR);
 	rig->l.most[2].now = 10 * NR / 4 * MS / MOVE_NS;
 	KUNIT_EXPECT_PTR_EQ(test, levels_next_sift(&rig->l).spoke, high);
-	levels_set_clock(&rig->l, FIRST - 2 * NR - levels_lead(&rig->l, 1, NR));
+	levels_set_clock(&rig->l, FIRST - 2 * NR - levels_lead(&rig->l, 1, NR, NR));
 	KUNIT_EXPECT_PTR_EQ(test, levels_next_sift(&rig->l).spoke, low);
 	KUNIT_EXPECT_LE(test, levels_next_sift(&rig->l).start, FIRST - 10 * NR + 0ULL);
 	advance(rig, FIRST + 1);

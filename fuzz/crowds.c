@@ -6,7 +6,8 @@
  * timer is due, as hwheel.c does. A timer may be late by the moves that
  * Documentation/late.rst allows, and by no more.
  *
- * Prints a row for each case: how late the latest timer was, and how often a timer moved.
+ * Prints a row for each case: how late the latest timer was, how often a timer moved, and how
+ * much memory the fans took.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,12 +93,14 @@ static u64 fire(struct hwheel_levels *l, u64 now)
 	return most;
 }
 
-/* Returns how late the latest timer was, in ns */
-static u64 run(struct hwheel_levels *l)
+/* Returns how late the latest timer was, in ns. Sets *fans to the most fans that were in use. */
+static u64 run(struct hwheel_levels *l, unsigned int *fans)
 {
 	u64 now = 0, moving = 0, latest = 0, moved, next;
 
+	*fans = 0;
 	while (l->pending) {
+		*fans = max(*fans, l->fans_used);
 		moved = l->moved;
 		switch (levels_step(l, now / l->tick_ns)) {
 		case HWHEEL_DUE:
@@ -126,10 +129,11 @@ int main(void)
 	void *memory[LEVELS + 2];
 	struct hwheel_timer *t;
 	int status = 0;
-	unsigned int i;
+	unsigned int i, fans;
 	u64 n, late;
 
-	printf("%-32s %9s %9s %9s %9s\n", "", "timers", "tick, ns", "late, us", "moves");
+	printf("%-32s %9s %9s %9s %9s %9s\n", "", "timers", "tick, ns", "late, us", "moves",
+	       "fans, kB");
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct crowds *c = &cases[i];
 
@@ -140,10 +144,11 @@ int main(void)
 				       random_below(1000000);
 			levels_add(&l, &t[n], levels_due(&l, &t[n]));
 		}
-		late = run(&l);
-		printf("%-32s %9llu %9llu %9.1f %9.2f%s\n", c->what,
+		late = run(&l, &fans);
+		printf("%-32s %9llu %9llu %9.1f %9.2f %9.0f%s\n", c->what,
 		       (unsigned long long)c->timers, (unsigned long long)c->tick_ns, late / 1e3,
-		       (double)l.moved / c->timers, late > MOST_NS ? "  TOO LATE" : "");
+		       (double)l.moved / c->timers, fans * sizeof(struct hwheel_fan) / 1e3,
+		       late > MOST_NS ? "  TOO LATE" : "");
 		status |= late > MOST_NS;
 		for (n = 0; n < LEVELS + 2; n++)
 			free(memory[n]);

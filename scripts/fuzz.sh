@@ -40,7 +40,7 @@ faults=(
 	"clock-past-bound	s/levels_set_clock(l, spoke->bound)/levels_set_clock(l, now)/"
 	"batch-unbounded	s/n < HWHEEL_STEP \&\& //"
 	"crowds-unordered	/void spoke_next_sift/,/^}/{s/begin < next->begin/start < next->begin/; s/next->begin = begin/next->begin = start/}"
-	"crowds-too-late	/u64 levels_lead/,/^}/s/need = 4 \* /need = 0 * /"
+	"crowds-too-late	/u64 levels_lead/,/^}/s/n \*= 4;/n = 0;/"
 	"lost-in-cascade	s/if (hwheel_broken(HWHEEL_LOSE_IN_CASCADE))/if (n == 7)/"
 	"cascade-alone		s/!spoke->level || !spoke->mixed ||/!spoke->level ||/"
 	"fires-early		s/ns - 1) + 1 : 0/ns) : 0/"
