@@ -1364,8 +1364,8 @@ static inline u64 levels_sift_ns(u64 width)
  * begins. @width is the width of a spoke of the level, or of the bucket. @own is the width of
  * the crowd's spoke: the same, or less if the crowd is in a fan. All crowds of a level get the
  * lead that the largest one needs, so that the crowd that begins first is ready first. In a
- * fan they count only the moves that are left, or fans for crowds far ahead would take much
- * memory.
+ * fan they count only the moves that are left. Otherwise the fans of crowds far ahead would
+ * take much memory.
  *
  * Of all crowds that are ready, the one that begins first is sifted first (earliest deadline
  * first: Liu and Layland, "Scheduling algorithms for multiprogramming in a hard-real-time
