@@ -37,13 +37,13 @@
  *     Documentation/late.rst. No term of this formula grows with the number of timers
  *     that are not due, if hwheel has the memory and the time that it needs to move them
  *     in advance: see "Why the bound holds" there. hwheel holds a lock, or keeps
- *     interrupts off, for at most HWHEEL_BATCH list moves, whatever the number of timers in a spoke. There are two
- *     exceptions. In hardirq context, a run of callbacks may keep interrupts off until
- *     the run has used up its budget. When somebody sets a clock back, hwheel splices the
- *     lists of up to 64 spokes under one lock hold. It may do this for several CPUs and
- *     wheels before it lets interrupts in. If callbacks use up the wheel's budget, the
- *     remaining callbacks begin in a later run, in order. The counter budget_overruns
- *     counts the runs that the budget cut.
+ *     interrupts off, for at most 32 list moves (HWHEEL_BATCH), however many timers
+ *     there are. There are two exceptions. In hardirq context, a run of callbacks may
+ *     keep interrupts off until the run has used up its budget. When somebody sets a
+ *     clock back, hwheel splices the lists of up to 64 spokes under one lock hold. It
+ *     may do this for several CPUs and wheels before it lets interrupts in. If callbacks
+ *     use up the wheel's budget, the remaining callbacks begin in a later run, in order.
+ *     The counter budget_overruns counts the runs that the budget cut.
  * 7.  Quiet: without timers there are no interrupts, except one when somebody sets a clock.
  *     Cancelling the next timer to expire may still cost one interrupt. hwheel counts that
  *     interrupt as idle.

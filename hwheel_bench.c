@@ -1559,7 +1559,7 @@ static void bench_round_crowd(const struct hwheel_config *config, enum bench_how
  * Fill a bucket of the parking lot, and a spoke of each level above 0. The spokes begin at @base.
  * The bucket begins there, or @width earlier. For a spoke that is w wide: a timer for @base or a
  * little later goes to that spoke's level if the clock of the wheel is w to 2 w before @base. The
- * first timer of a group is armed with a delay before, because that advances the clock.
+ * first timer of each spoke is armed twice: first with a delay, because that advances the clock.
  */
 static void bench_round_edges(const struct hwheel_config *config, u64 width, ktime_t base)
 {

@@ -52,8 +52,8 @@ static inline ktime_t hwheel_until_jiffies(unsigned long when)
  * hwheel_expires_jiffies - when a timer expires, in jiffies
  * @timer: the timer, set up
  *
- * Use it instead of timer->expires. If the timer was armed with
- * hwheel_until_jiffies(@when) before @when, this returns @when or @when + 1. For a timer
+ * Use it instead of timer->expires. Say that the timer was armed for jiffy N, with
+ * hwheel_until_jiffies(N), before jiffy N had come. Then this returns N or N + 1. For a timer
  * that was never armed, on CLOCK_MONOTONIC, it returns the value that jiffies had at boot.
  * If boot was more than LONG_MAX jiffies ago, it returns the present jiffies + LONG_MIN.
  *

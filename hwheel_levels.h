@@ -1363,9 +1363,9 @@ static inline u64 levels_sift_ns(u64 width)
  * The lead of level @i, in ticks: a crowd is ready to be sifted this long before its spoke
  * begins. @width is the width of a spoke of the level, or of the bucket. @own is the width of
  * the crowd's spoke: the same, or less if the crowd is in a fan. All crowds of a level get the
- * lead that the largest one needs, so that the crowd that begins first is ready first. In a
- * fan they count only the moves that are left. Otherwise the fans of crowds far ahead would
- * take much memory.
+ * lead that the largest one needs, so that the crowd that begins first is ready first. The lead
+ * of a crowd in a fan counts only the moves that its timers still have to make. With a longer
+ * lead, crowds far ahead would get fans too early, and these fans would take much memory.
  *
  * Of all crowds that are ready, the one that begins first is sifted first (earliest deadline
  * first: Liu and Layland, "Scheduling algorithms for multiprogramming in a hard-real-time
@@ -1382,18 +1382,18 @@ static inline u64 levels_sift_ns(u64 width)
  *
  * This is enough if all levels have need below @width / 8, and 16 spokes or more. The parking
  * lot counts as a level here: each bucket begins at least its own width before the next one.
- * With earliest deadline first, all crowds are finished in time if this holds for each interval
- * that ends when a crowd begins. Let D be the length of the interval. To sift the crowds that
- * both become ready and begin in the interval takes at most D. Only levels with a lead of at
- * most D have such crowds. Let k be the highest of these levels. Take the worst case: in each
- * level j, whose spokes are width[j] wide, each spoke has a crowd that takes need[j]. Then the
- * crowds take at most the sum of
+ * With earliest deadline first, all crowds are finished in time if each interval that ends when
+ * a crowd begins is long enough. Let D be the length of the interval. It is long enough if
+ * sifting the crowds that both become ready and begin in the interval takes at most D. Only
+ * levels with a lead of at most D have such crowds. Let k be the highest of these levels. Take
+ * the worst case: in each level j, whose spokes are width[j] wide, each spoke has a crowd that
+ * takes need[j]. Then the crowds take at most the sum of
  *
  *	need[j] + D * need[j] / width[j]	for all j from 1 to k
  *
  * - The first terms below k are at most width[j] / 8 each, so together at most
  *   width[k - 1] / 4. The lead of k is at least 4 * need[k] + width[k - 1]. So all first terms
- *   together are at most a fourth of this lead, which is at most D / 4.
+ *   together are at most a fourth of this lead. The lead is at most D, so they are at most D / 4.
  * - The second terms are at most D / 8 each.
  *
  * So the sum is at most D for up to 6 levels. For 8 levels it is at most D * 5 / 4. This is
@@ -2244,7 +2244,7 @@ static inline struct hwheel_timer *levels_any(struct hwheel_levels *l)
 }
 
 /*
- * From the ticks @first to @last, the tick at which the widest slot begins. If several slots of
+ * Of the ticks from @first to @last, the one at which the widest slot begins. If several slots of
  * that width begin in that range, take the slot whose number has the most zero bits at its end.
  * Timers with slack meet in such ticks. @first must not be 0, and @last must not be less than
  * @first.

@@ -777,8 +777,8 @@ static void crowd(struct kunit *test, u64 tick_ns, const unsigned int *spokes, u
 static void test_crowd(struct kunit *test)
 {
 	/*
-	 * To move each timer once takes 10 ms. The spoke is 16 s, 820 ms or 16 ms wide, or it
-	 * is a bucket.
+	 * To move each timer once takes 6.4 ms. Sifting must begin at least 10 ms ahead. The
+	 * spoke is 16 s, 820 ms or 16 ms wide, or it is a bucket.
 	 */
 	crowd(test, MS, SPOKES(128, 128, 128), 5 * 16384, 16384, 10);
 	crowd(test, 50000, SPOKES(128, 128, 128), 5 * 16384, 16384, 200);

@@ -303,10 +303,10 @@ class Targets:
                 yield mine['median'] / timer, f'{self.at(mine)}, {mine["crosses"]} levels'
 
         what = 'expire / timer_list, '
-        # In the default geometry, a delay of 0.6 s is on level 1 or 2
         for levels in range(4):
             self.add(what + f'exact, moved from level {levels}',
                      cases('absolute', (MS, US), levels), 1.0)
+        # In the default geometry, a delay of 0.6 s is on level 1 (tick of 1 ms) or 2 (1 us)
         self.add(what + 'slack of a jiffy', cases('slack', (MS, US), (1, 2)), 0.8)
         self.add(what + 'slack of 1/8', cases('eighth', (MS, US), (1, 2)), 0.8)
 

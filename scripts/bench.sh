@@ -12,8 +12,8 @@
 # Usage: [KERNEL=name] [WHERE='uml years uml-smp qemu icount'] [WHAT='group...'] \
 #	 [QUICK=1] [ROUNDS=n] [READ=seconds] [OUT=folder] bench.sh
 #	 WHAT picks groups of measurements for uml and icount. With READ, the guest reads
-#	 all debugfs files meanwhile, and pauses READ seconds after each pass. OUT is the
-#	 folder for bench.json and bench.svg; the default is the project's folder. KERNEL is
+#	 1000 lines of each debugfs file meanwhile, and pauses READ seconds after each pass. OUT is
+#	 the folder for bench.json and bench.svg; the default is the project's folder. KERNEL is
 #	 newest, or a series such as 6.12. If WHERE has only qemu or icount, KERNEL may be
 #	 any name that lab/stock-kernel.sh takes.
 #

@@ -9,7 +9,8 @@
 #
 # Prints a line for each round, and the worst round of each context. The exit status is 0
 # if no callback was later than LATE ns, and no lock was held for more than LOCKED ns. The
-# lateness counts from the tick of the timer, less the time of the callbacks before it.
+# lateness of a callback counts from the tick of its timer. The time of the callbacks that ran
+# just before this callback is subtracted.
 #
 # Usage: [TIME=seconds] [SEED=n] [LATE=ns] [LOCKED=ns] bounds.sh [CONTEXT...]
 #	 Without TIME, the rounds are always the same. With TIME, new rounds run until

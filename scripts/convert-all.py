@@ -44,8 +44,8 @@ ASIDE = ("kernel/time/", "kernel/sched/")
 ROOTS = ("init arch/x86 kernel certs mm fs ipc security crypto io_uring block drivers sound "
          "net lib virt").split()
 
-# Calls whose number must be the same before and after the conversion: (in the kernel's APIs,
-# in hwheel's). Afterwards calls of both count.
+# Calls whose number must be the same before and after the conversion. Each pair has a pattern of
+# the kernel's calls, and one of hwheel's. After the conversion, calls of both count.
 FAMILIES = {
     "timers": {
         "set up": (r"(?:hr)?timer_setup(?:_on_stack)?|DEFINE_TIMER|"
@@ -292,7 +292,7 @@ class Worker:
 
     @staticmethod
     def wrong(move, before, after):
-        """Finds lost calls, and lost flags and names that hwheel_system does not have (STAYS).
+        """Finds calls that the conversion has lost, and words of STAYS that it has lost.
         This check is simpler than the converter. The build finds uses of a timer's members,
         because the members have other names there: see hide()."""
         old, new = ("\n".join(map(bare, texts.values())) for texts in (before, after))

@@ -7,7 +7,8 @@
 # for each driver, and at the end
 #	convert-all: N of N drivers
 # with a table: how many drivers were converted and built, were left alone, need a human, were
-# built but are wrong, or do not build. The exit status is 0 if the last two numbers are 0.
+# built but are wrong, or do not build. The exit status is 0 if no driver is of the last two
+# kinds.
 #
 # Results stay in the cache, so that a run that was interrupted goes on. They count until the
 # kernel, its configuration, the compiler, hwheel-convert, hwheel.h, hwheel_jiffies.h or

@@ -162,9 +162,9 @@ take()
 	echo 'obj-m += net/bridge/ net/sctp/' >"$tree/Kbuild"
 }
 
-# converts: whether everything is converted with the additional patches. Without these
-# patches, the report must name the places that the patches change, and the
-# timers of other code (bridge.left).
+# converts: whether all timers but those of other code (bridge.stays) are converted if --also
+# gives the patches bridge.cocci and sctp.cocci. Without these patches, the report must name
+# the places that the patches change, and the timers of other code (bridge.left).
 converts()
 {
 	local copy=$lab_work/unhelped status=0

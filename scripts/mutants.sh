@@ -17,8 +17,8 @@
 # SINCE=commit		takes the mutants of the lines that have changed since a commit
 # ONLY=text		takes one mutant. text is what LIST=1 prints for it after the line
 #			number
-# SEEDS=n		runs n seeds of KIND=plain (default 1000), and fewer of the other
-#			kinds, see sim.sh
+# SEEDS=n		runs n seeds of KIND=plain (default 1000), n / 4 of KIND=rt, and n / 8 of
+#			KIND=race, see sim.sh
 # JOBS=n		mutants at a time (default: as many as there are CPUs)
 # LEAST=percent		fails if the score is less
 # TESTS=none		runs no test, so all mutants survive

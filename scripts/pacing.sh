@@ -9,7 +9,7 @@
 #
 # Usage: [KERNEL=name] [RATE=Mbit/s] [TIME=seconds] [BYTES=n] [FLOWS='n...'] \
 #	 [GAP=us] [QUICK=1] pacing.sh
-#	 GAP is for the rows "+gap": hwpace with that gap_ns
+#	 GAP is for the rows "+gap": hwpace with a gap of GAP us
 #	 QUICK leaves out fq and tbf
 
 . "$(dirname "$0")/lab/lab.sh"

@@ -57,7 +57,8 @@ no_interrupts()
 
 # on_housekeepers: whether all timers that the isolated CPU armed expired on other CPUs. The
 # guest arms the timers in one interrupt. It does this twice. At least once, that interrupt must
-# be the only one of the CPU. The other time RCU may interrupt the CPU, too, if it takes long.
+# be the only one of the CPU. The other time RCU may interrupt the CPU, too, if the arming takes
+# long.
 on_housekeepers()
 {
 	grep -E '^quiet: timers of hwheel:.* fired 950, there 0, cancelled 50, early 0,' "$log" &&

@@ -10,8 +10,9 @@
  * least time goes on. So the CPUs run in parallel, and each step happens before all steps
  * of later times. When all CPUs are idle, the time jumps to the next event.
  *
- * Prices vary a little at random (jitter). At a few steps a CPU is held up for long (a
- * stall). Jitter and stalls lead to orders of events that are rare on real machines.
+ * A switch to the next CPU takes a little longer at random (jitter). At a few switches a CPU is
+ * held up for long (a stall). Jitter and stalls lead to orders of events that are rare on real
+ * machines.
  *
  * A program can choose another scheduler, that of probabilistic concurrency testing: see
  * by_rank().

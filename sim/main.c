@@ -12,7 +12,7 @@
  *	  sim replay FILE		runs a program in this process, and prints all that
  *					happens
  *	  sim show SEED			prints the program of a seed
- *	  sim shrink FILE		makes a program with a find shorter
+ *	  sim shrink FILE		shortens a program that has a find
  */
 #include <signal.h>
 #include <stdarg.h>

@@ -1424,8 +1424,8 @@ static bool waited_on(const struct slot *slot, const struct mwheel *w, int cpu, 
 }
 
 /*
- * Take the time before @begin that moving all timers may need. Have callbacks taken more than
- * half of it on @cpu?
+ * Moving all timers may need some time. In a span of that length just before @begin, have
+ * callbacks had @cpu for more than half of the span?
  */
 static bool was_busy(const struct mwheel *w, int cpu, u64 begin)
 {

@@ -6,9 +6,10 @@
  * compares the times on CLOCK_MONOTONIC at which both have fired. A write to a parameter is a
  * command:
  *
- *	arm FIRST STEP	arms the next timers, on each CPU: for 50 multiples of STEP,
- *			from the last one at or before now + FIRST on. So if a day is a
- *			multiple of STEP, one of the timers may be due at midnight
+ *	arm FIRST STEP	arms 50 timers per wheel on each CPU, for 50 multiples of STEP in a
+ *			row. The first is the last multiple that is not after now + FIRST.
+ *			So if a day is a multiple of STEP, one of the timers may be due at
+ *			midnight
  *	quiet MARGIN	waits until no timer expires within MARGIN before or after now. Else
  *			the clock might be set back after only one of two twins has fired
  *	step AHEAD	waits for 12 ms of quiet, and sets CLOCK_REALTIME forward or back

@@ -18,7 +18,7 @@ static unsigned int before[4], after[4], nr_before, nr_after;
 module_param_array(before, uint, &nr_before, 0444);
 MODULE_PARM_DESC(before, "delays in ms of timers that are armed before the machine sleeps");
 module_param_array(after, uint, &nr_after, 0444);
-MODULE_PARM_DESC(after, "delays in ms of timers that are armed when it is awake again");
+MODULE_PARM_DESC(after, "delays in ms of timers that are armed when the machine is awake again");
 
 struct instant {
 	s64			mono;

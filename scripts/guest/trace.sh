@@ -115,7 +115,8 @@ unload()
 	rmmod trace_hog && rmmod hwheel_sessions
 }
 
-# scripted NAME ARGUMENTS...: runs the load under a script; prints what both counted
+# scripted NAME ARGUMENTS...: runs the load under a script; prints what the script and debugfs
+# counted
 scripted()
 {
 	name=$1

@@ -19,8 +19,8 @@ vmlinuz=$1 cpus=$2 memory=$3
 shift 3
 
 # QEMU in Debian 12 has a bug: after an add and a cmpxchg16b, the flags may hold the
-# add's operand. If an interrupt saves such flags, the kernel continues with wrong flags, for
-# instance single-stepping. The kernel's allocator works without cmpxchg16b, too.
+# add's operand. If an interrupt saves such flags, the kernel continues with wrong flags. For
+# instance, it begins to single-step. The kernel's allocator works without cmpxchg16b, too.
 case ${MACHINE:=x86_64} in
 x86_64)	need qemu-system-x86; machine=(-M "${BOARD:-q35}" -cpu "max,cx16=off") console=ttyS0
 	# On a busy host the clocksource watchdog can mark the TSC as unstable. Then reading
