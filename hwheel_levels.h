@@ -1583,7 +1583,10 @@ struct hwheel_sift {
 	u64			start;		/* the earliest tick at which a crowd is ready */
 };
 
-#define HWHEEL_NO_SIFT	(struct hwheel_sift){ NULL, HWHEEL_NEVER, HWHEEL_NEVER }
+static inline struct hwheel_sift levels_no_sift(void)
+{
+	return (struct hwheel_sift){ NULL, HWHEEL_NEVER, HWHEEL_NEVER };
+}
 
 /*
  * @root is crowded: a crowd is in its own lists, or in a spoke of its fans. Update @next for the
@@ -1635,7 +1638,7 @@ static inline void level_next_sift(struct hwheel_levels *l, unsigned int i,
 /* As level_next_sift(), for all levels */
 static inline struct hwheel_sift levels_next_sift(struct hwheel_levels *l)
 {
-	struct hwheel_sift next = HWHEEL_NO_SIFT;
+	struct hwheel_sift next = levels_no_sift();
 	unsigned int i;
 
 	for (i = 1; i <= l->planned; i++)
@@ -1663,7 +1666,7 @@ static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *s
 				 struct hwheel_timer *timer, u64 tick)
 {
 	bool known = spoke->added <= l->most[spoke->level].now;
-	struct hwheel_sift next = HWHEEL_NO_SIFT;
+	struct hwheel_sift next = levels_no_sift();
 	u64 begin, width, lead;
 
 	if (likely(levels_known(l, spoke)))
@@ -2302,7 +2305,7 @@ static inline void levels_walk_begin(struct hwheel_levels *l, struct hwheel_spok
 static inline struct hwheel_spoke *fan_after(struct hwheel_fan *fan, u64 at, u64 width)
 {
 	u64 passed = at > fan->begin ? (at - fan->begin) >> fan->shift : 0;
-	unsigned int i = min(passed, (u64)HWHEEL_FAN);
+	unsigned int i = passed < HWHEEL_FAN ? passed : HWHEEL_FAN;
 
 	/* Spokes that end before @at are not looked at, so a call takes few steps */
 	for (i = fan_bit(fan->bits, i); i < HWHEEL_FAN; i = fan_bit(fan->bits, i + 1)) {

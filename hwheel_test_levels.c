@@ -1055,7 +1055,7 @@ static void test_lead(struct kunit *test)
 	begin = rig->l.clock + 5 * NR;
 	most->now = SMALL;
 	spoke->added = 20;
-	next = HWHEEL_NO_SIFT;
+	next = levels_no_sift();
 	spoke_next_sift(&rig->l, spoke, &next);
 	KUNIT_EXPECT_EQ(test, next.start, begin - small);
 	KUNIT_EXPECT_NULL(test, next.spoke);
@@ -1067,7 +1067,7 @@ static void test_lead(struct kunit *test)
 	child = levels_fan_place(&rig->l, spoke, begin + NR / 2);
 	child->added = 20;
 	levels_note_crowd(&rig->l, child);
-	next = HWHEEL_NO_SIFT;
+	next = levels_no_sift();
 	spoke_next_sift(&rig->l, spoke, &next);
 	KUNIT_EXPECT_EQ(test, next.start, begin + NR / 2 - less);
 	KUNIT_EXPECT_NULL(test, next.spoke);

@@ -28,7 +28,7 @@ flags=(-std=gnu11 -g -Wall -Wextra -Wno-unused-parameter -Wno-unused-function
 sanitize=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
 
 # Name, and the edit of hwheel_levels.h. The crowds must find the faults whose names begin with
-# "crowds-". The kept inputs must find all others.
+# "late-". The kept inputs must find all others.
 faults=(
 	"slot-too-far		/^levels_find(/,/^}/s/ahead < lv->open/ahead <= lv->open/"
 	"level-too-high		s/l->lowest\[i\] = j;/l->lowest[i] = j + 1;/"
@@ -39,8 +39,8 @@ faults=(
 	"summary-not-cleared	/void levels_unmark/,/^}/s/lv->summary &= .*/;/"
 	"clock-past-bound	s/levels_set_clock(l, spoke->bound)/levels_set_clock(l, now)/"
 	"batch-unbounded	s/n < HWHEEL_STEP \&\& //"
-	"crowds-unordered	/void spoke_next_sift/,/^}/{s/begin < next->begin/start < next->begin/; s/next->begin = begin/next->begin = start/}"
-	"crowds-too-late	/u64 levels_lead/,/^}/s/n \*= 4;/n = 0;/"
+	"late-unordered		/void spoke_next_sift/,/^}/{s/begin < next->begin/start < next->begin/; s/next->begin = begin/next->begin = start/}"
+	"late-no-lead		/u64 levels_lead/,/^}/s/n \*= 4;/n = 0;/"
 	"lost-in-cascade	s/if (hwheel_broken(HWHEEL_LOSE_IN_CASCADE))/if (n == 7)/"
 	"cascade-alone		s/!spoke->level || !spoke->mixed ||/!spoke->level ||/"
 	"fires-early		s/ns - 1) + 1 : 0/ns) : 0/"
@@ -71,7 +71,7 @@ faults=(
 	"attic-fans		/hwheel_fan \*levels_fan(/,/^}/s/if (levels_closed/if (0 \&\& levels_closed/"
 	"place-does-not-move	/^static noinline struct hwheel_spoke \*levels_place_above/,/^}/s/ && (ahead || lv == l->level)//"
 	"stays-while-closed	/^static noinline bool levels_stays/,/^}/s/l->closed || //"
-	"closed-crowd-stays	/\*levels_below(/,/^}/s/levels_closed(l, root->level)/0/"
+	"closed-crowd-stays	/u64 levels_fan_width/,/^}/s/levels_closed(l, root->level)/0/"
 	"fan-of-attic-lost	/^static inline void levels_stow/,/^}/s/fan->parent = to;/;/"
 	"fan-lower-bound	/^static inline void levels_pass/,/^}/s/spoke->bound = tick;/;/"
 	"crowd-joins-bare	/^static inline void levels_splice/,/^}/s/to->more |= .*/;/"
@@ -161,7 +161,7 @@ fault()
 	! cmp -s "$copy/hwheel_levels.h" "$lab_top/hwheel_levels.h" ||
 		die "fault $1 does not fit hwheel_levels.h any more"
 	case $1 in
-	crowds-*)
+	late-*)
 		build_crowds -I"$copy"
 		"$lab_work/crowds" >"$lab_work/out" || { grep 'TOO LATE' "$lab_work/out"; return; }
 		echo "fault $1 was not found"

@@ -219,7 +219,7 @@ static s64 clock_read(const struct mwheel *w)
 /* ------------------------------------------------------------------------ */
 /* Sums over time: what makes callbacks late */
 
-#define TALLY	(1 << 18)	/* more than twice the callbacks that run while a timer is late */
+#define TALLY	262144	/* more than twice the callbacks that run while a timer is late */
 
 struct tally {
 	struct {

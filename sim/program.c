@@ -912,7 +912,8 @@ static void check_overdue(void)
 		/* Hardirqs may take all of a CPU. Its softirqs and threads have to wait then. */
 		if (slot->pending && slot->wheel->config.context != HWHEEL_HARDIRQ)
 			most += oracle_held_up(slot->armed_at);
-		if (slot->pending && !still_at_work(slot->wheel) && slot->armed_at + most < sim_time &&
+		if (slot->pending && !still_at_work(slot->wheel) &&
+		    slot->armed_at + most < sim_time &&
 		    (u64)slot->expires + slot->wheel->tick + most < (u64)sim_clock(slot->wheel))
 			sim_find("timer %u is due, and does not run", i);
 	}
