@@ -222,7 +222,7 @@ static void test_destroy_deaf(struct kunit *test)
 {
 	struct hwheel_config config = { .name = "kunit-deaf", .context = hwt_suite_context };
 	struct probe *p = hwt_probes_new(test, hwt_suite_wheel, SUITE_TICK_NS, 2);
-	struct hwheel *wheel, *heir = NULL;
+	struct hwheel *wheel, *unused, *heir = NULL;
 	unsigned int cpu, i;
 	u64 interrupts;
 
@@ -232,6 +232,8 @@ static void test_destroy_deaf(struct kunit *test)
 		wheel = hwheel_create(&config);
 		KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(wheel));
 		hwt_probe_setup(&p[0], wheel, MS, 0);
+		/* Not later: the percpu allocator may wait for a CPU that keeps interrupts off */
+		unused = hwheel_create(&(struct hwheel_config){ .name = "kunit-unused" });
 
 		migrate_disable();
 		cpu = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
@@ -239,7 +241,7 @@ static void test_destroy_deaf(struct kunit *test)
 		smp_call_function_single(cpu, call_deaf, NULL, false);
 		while (!READ_ONCE(deaf.deaf))
 			cpu_relax();
-		hwheel_destroy(hwheel_create(&(struct hwheel_config){ .name = "kunit-unused" }));
+		hwheel_destroy(unused);
 		hwheel_add_on(&p[0].timer, MS, cpu);
 		hwheel_shutdown_sync(&p[0].timer);
 		interrupts = hwheel_count(wheel, "interrupts");
