@@ -1053,7 +1053,7 @@ static void note_starved(struct mwheel *w, int cpu)
 	}
 	w->wanted_at[cpu] = sim_time;
 	/* If much time has passed, the wheel may have had fans meanwhile. */
-	if (sim_alloc_failed_at + 1100000000 > last || sim_hotplug_at > last ||
+	if (sim_alloc_failed_at + 1100000000 > last || sim_hotplug_at > last || sim_hotplugs & 1 ||
 	    sim_time - last > 20000000)
 		w->wanted_ns[cpu] = 0;
 	else
