@@ -399,11 +399,11 @@ struct hwheel_level {
  * as many slots as it has spokes.
  */
 struct hwheel_most {
-	u64			now;		/* in this round */
-	u64			before;		/* in the round before */
+	u32			now;		/* in this round */
+	u32			before;		/* in the round before */
+	u32			all;		/* twice the timers pending when @now was stored */
+	u32			all_before;	/* the same for @before */
 	u64			since;		/* the slot at which this round began */
-	u64			all;		/* twice the timers pending when @now was stored */
-	u64			all_before;	/* the same for @before */
 };
 
 /**
@@ -1398,6 +1398,12 @@ static inline u64 levels_sift_ns(u64 width)
  *
  * So the sum is at most D for up to 6 levels. For 8 levels it is at most D * 5 / 4. This is
  * enough, too, if a move takes at most 4/5 of HWHEEL_SIFT_NS.
+ *
+ * The proof takes the lead of a whole level. But in each level only the first crowd is looked
+ * at. If that crowd is in a fan, its lead may be shorter than that of a crowd behind it, which
+ * then waits. The shortest lead is that of a crowd with one move left. It is still 4 times the
+ * time for one move of each timer of the largest crowd, which is enough to sift a crowd whose
+ * timers have 4 moves left.
  */
 static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i, u64 width, u64 own)
 {
@@ -1430,8 +1436,8 @@ static inline void levels_note_most(struct hwheel_levels *l, struct hwheel_spoke
 	struct hwheel_most *most = &l->most[spoke_root(spoke)->level];
 
 	if (spoke->added > most->now) {
-		most->now = 2ULL * spoke->added;
-		most->all = 2 * l->pending;
+		most->now = min(2ULL * spoke->added, 0ULL + ~0U);
+		most->all = min(2 * l->pending, 0ULL + ~0U);
 	}
 }
 

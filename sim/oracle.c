@@ -1431,8 +1431,9 @@ static bool was_busy(const struct mwheel *w, int cpu, u64 begin)
 {
 	u64 span = w->tick + CROWD_MOVE_NS / 2 * w->peak;
 
-	return tally_since(&busy[cpu], begin - min(begin, span)) - tally_since(&busy[cpu], begin) >
-	       span / 2;
+	return w->peak >= CROWD_FAN &&		/* else there is no crowd */
+	       tally_since(&busy[cpu], begin - min(begin, span)) -
+	       tally_since(&busy[cpu], begin) > span / 2;
 }
 
 /*

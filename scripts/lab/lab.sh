@@ -720,8 +720,8 @@ debian_fill_base()
 	say "debian: making a chroot of $codename (about 2 min)"
 	rm -rf "$root"
 	# Use debootstrap's script of sid for every release: debootstrap has no scripts for
-	# releases that are newer than itself. It mounts /proc in $root; if it is killed, the mount
-	# must go, too, before lab_cleanup() removes $root.
+	# releases that are newer than itself. debootstrap mounts /proc in $root. If debootstrap is
+	# killed, lab_cleanup() must not find that mount. So it has mounts of its own.
 	eval "$(apt-config shell proxy Acquire::http::Proxy)"
 	http_proxy=${proxy:-${http_proxy-}} \
 		quiet debootstrap unshare --mount "${lab_mounts[@]}" \
