@@ -2165,7 +2165,6 @@ static inline void levels_grow(struct hwheel_levels *l, struct hwheel_spoke *spo
 	smp_store_release(&l->level[l->nr].spokes, spokes);	/* see level_exists() */
 	l->level[l->nr].open = l->level[l->nr].nr;
 	l->nr++;
-	l->above = 0;
 }
 
 /**

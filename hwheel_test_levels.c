@@ -925,11 +925,11 @@ static void test_crowded(struct kunit *test)
 /* level_first_crowd() finds what a look at one spoke after the other finds. */
 static void test_first_crowd(struct kunit *test)
 {
-	enum { SPOKES = 256, CROWD = HWHEEL_CROWD, MOST = 4, ROUNDS = 200 };
+	enum { SPOKES = HWHEEL_MAX_SPOKES, CROWD = HWHEEL_CROWD, MOST = 4, ROUNDS = 200 };
 	struct rig *rig = rig_new(test, MS, SPOKES(SPOKES, SPOKES), 0);
 	const struct hwheel_level *lv = &rig->l.level[1];
 	struct item *t = items_new(test, MOST * CROWD);
-	unsigned int round, crowds, from, i;
+	unsigned int round, crowds, from, i, n;
 
 	for (round = 0; round < ROUNDS; round++) {
 		rig_begin(rig, hwt_random_below(4 * SPOKES) * lv->width);
@@ -943,7 +943,8 @@ static void test_first_crowd(struct kunit *test)
 			KUNIT_EXPECT_TRUE(test, levels_place(&rig->l, slot * lv->width)->more &
 						HWHEEL_CROWDED);
 		}
-		for (from = 0; from < SPOKES; from++) {
+		for (n = 0; n < 64; n++) {
+			from = n % 2 ? hwt_random_below(SPOKES) : SPOKES - 1 - n;
 			for (i = from; !(lv->spokes[i].more & HWHEEL_CROWDED); )
 				i = (i + 1) % SPOKES;
 			KUNIT_EXPECT_EQ(test, level_first_crowd(lv, from) - lv->spokes, i);
@@ -980,6 +981,41 @@ static void test_few_in_buckets(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, rig->fired, (u64)n);
 		KUNIT_EXPECT_EQ(test, rig->last, now - 1);
 	}
+}
+
+/* A few timers that are due at one tick join a timer of another tick. They need no fan. */
+static void test_few_at_one_tick(struct kunit *test)
+{
+	enum { TICK = 612, FEW = 3 };
+	struct rig *rig = rig_new(test, MS, SPOKES(8, 8, 8, 8), 0);
+	struct item *t = items_new(test, FEW + 1);
+	unsigned int i;
+
+	rig_fan(rig);
+	for (i = 0; i < FEW; i++)
+		add(rig, &t[i], TICK);				/* level 3 */
+	advance(rig, 511);
+	add(rig, &t[FEW], TICK + 1);				/* level 2 */
+	advance(rig, 512);
+	KUNIT_EXPECT_EQ(test, rig->l.level[3].summary, 0ULL);
+	KUNIT_EXPECT_EQ(test, rig->l.fans_used, 0U);
+	advance(rig, TICK + 1);
+	KUNIT_EXPECT_EQ(test, rig->fired, FEW + 1ULL);
+}
+
+/* A parked timer comes before a timer of level 0 that is due at the same tick. */
+static void test_bucket_first(struct kunit *test)
+{
+	struct rig *rig = rig_new(test, MS, SPOKES(8), 0);
+	struct item *t = items_new(test, 2);
+
+	add(rig, &t[0], 20);
+	advance(rig, 15);
+	add(rig, &t[1], 20);
+	KUNIT_EXPECT_EQ(test, levels_place(&rig->l, 20)->level, 0U);
+	KUNIT_EXPECT_EQ(test, levels_first(&rig->l)->level, 1U);
+	advance(rig, 20);
+	KUNIT_EXPECT_EQ(test, rig->fired, 2ULL);
 }
 
 /* Sifting begins as early as the comment of levels_lead() says. */
@@ -1040,14 +1076,22 @@ static void test_lead(struct kunit *test)
 	/* A crowd is noted again when it has doubled. */
 	most->now = 0;
 	spoke->added = 20;
+	rig->l.pending = 50;
 	levels_note_most(&rig->l, spoke);
 	KUNIT_EXPECT_EQ(test, most->now, 40ULL);
+	KUNIT_EXPECT_EQ(test, most->all, 100U);
 	spoke->added = 40;
 	levels_note_most(&rig->l, spoke);
 	KUNIT_EXPECT_EQ(test, most->now, 40ULL);
 	spoke->added = 41;
 	levels_note_most(&rig->l, spoke);
 	KUNIT_EXPECT_EQ(test, most->now, 82ULL);
+	spoke->added = ~0U;
+	rig->l.pending = 1ULL << 31;
+	levels_note_most(&rig->l, spoke);
+	KUNIT_EXPECT_EQ(test, most->now, ~0U);
+	KUNIT_EXPECT_EQ(test, most->all, ~0U);
+	rig->l.pending = 0;
 
 	/*
 	 * Sifting starts one lead before the first tick of the crowd's spoke. The spoke may be
@@ -1391,6 +1435,7 @@ static void test_walk(struct kunit *test)
 	struct item *t = items_new(test, N);
 	u8 *seen = kunit_kzalloc(test, N, GFP_KERNEL);
 	struct hwheel_timer *timer;
+	struct hwheel_spoke *spoke;
 	unsigned int i, n = 0, wrong = 0;
 
 	KUNIT_ASSERT_NOT_NULL(test, seen);
@@ -1420,6 +1465,22 @@ static void test_walk(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, levels_walk_next(&rig->l));
 	step(rig, 512);
 	KUNIT_EXPECT_NULL(test, levels_walk_next(&rig->l));
+	levels_walk_end(&rig->l);
+
+	/* A walk is in a spoke of a fan. Another spoke of the fan becomes empty. */
+	rig = rig_new(test, MS, SPOKES(4, 4, 64), 0);
+	rig_fan(rig);
+	for (i = 0; i < HWHEEL_CROWD; i++)
+		add(rig, &t[i], 580 + i % 4 * 2);
+	advance(rig, 573);
+	spoke = &rig->l.level[2].spokes[580 / 16];
+	KUNIT_EXPECT_NOT_NULL(test, spoke_fan(spoke));
+	KUNIT_EXPECT_TRUE(test, spoke_bare(spoke));
+	levels_walk_begin(&rig->l, spoke);
+	for (n = 0; levels_walk_next(&rig->l); n++)
+		for (i = 3; i < HWHEEL_CROWD && !n; i += 4)
+			levels_del(&rig->l, &t[i].timer);
+	KUNIT_EXPECT_EQ(test, n, HWHEEL_CROWD * 3U / 4);
 	levels_walk_end(&rig->l);
 }
 
@@ -1649,6 +1710,8 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_crowded),
 	KUNIT_CASE(test_first_crowd),
 	KUNIT_CASE(test_few_in_buckets),
+	KUNIT_CASE(test_few_at_one_tick),
+	KUNIT_CASE(test_bucket_first),
 	KUNIT_CASE(test_lead),
 	KUNIT_CASE(test_first_deadline),
 	KUNIT_CASE(test_same_tick),

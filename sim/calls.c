@@ -183,6 +183,8 @@ static void refusals(void)
 		*sim_said = 0;
 		wheel = make(taken[i].config);
 		EXPECT(!*sim_said);
+		EXPECT(taken[i].config.clock == CLOCK_TAI || taken[i].config.flags & HWHEEL_REALTIME ||
+		       !peek_offset(wheel, 0));
 		text = sim_read_file(taken[i].config.name, "config", 4096);
 		if (!text || !strstr(text, taken[i].shows))
 			sim_find("configuration %u: %s", i, text);
@@ -190,6 +192,8 @@ static void refusals(void)
 		setup(one, count);
 		EXPECT(!hwheel_add(one, 1000000000));	/* so that it does not expire */
 		EXPECT(hwheel_cancel(one));
+		EXPECT(!hwheel_shutdown(one));
+		EXPECT(!hwheel_add(one, 1000000000) && !hwheel_pending(one));
 		hwheel_destroy(wheel);
 		EXPECT(!sim_read_file(taken[i].config.name, "config", 4096));
 	}
@@ -540,6 +544,27 @@ static void wait_in_run(void)
 	EXPECT(runs == 9);
 }
 
+static void slow_again(struct hwheel_timer *timer)
+{
+	slow(timer);
+	hwheel_add_at(timer, 0, 0);		/* due at once */
+}
+
+/* A task waits for a callback that arms its timer again. So the callback must not run once more. */
+static void wait_rearmed(void)
+{
+	unsigned int before;
+
+	running = NULL;
+	setup(one, slow_again);
+	hwheel_add(one, 1000);
+	while (!running)
+		sim_sleep(1000);
+	before = runs;
+	hwheel_cancel_sync(one);
+	EXPECT(runs <= before + 1 && !hwheel_pending(one));
+}
+
 static void callbacks(enum hwheel_context context)
 {
 	struct hwheel_config config = { .name = "known", .context = context };
@@ -560,8 +585,10 @@ static void callbacks(enum hwheel_context context)
 	sim_world.no_debug_objects = true;
 	run(setup_itself);
 	sim_world.no_debug_objects = false;
-	if (context == HWHEEL_WORK)
+	if (context == HWHEEL_WORK) {
 		run(destroy_own);
+		wait_rearmed();
+	}
 	run(synchronize_own);
 	if (sim_world.cpus > 1) {
 		wait_wrongly();
@@ -670,6 +697,7 @@ static void bad_work(struct hwheel_delayed_work *dwork)
 	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_disable_delayed_work_sync(dwork)));
 	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_enable_delayed_work(dwork)));
 	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_delayed_work_pending(dwork)));
+	WARNS(NO_WORK_ITEM, (hwheel_destroy_delayed_work_on_stack(dwork), 0));
 }
 
 /* Mistakes with delayed work that is set up */
@@ -916,7 +944,9 @@ static void many_users(void)
 	EXPECT(users.rows == 1 && !users.other && !users.pending);
 	EXPECT(users.armed == 1 && users.expired == 1);
 	EXPECT(users.late > 0);
+	EXPECT(peek_counts_users());
 	EXPECT(sim_set_users("0"));
+	EXPECT(!peek_counts_users());
 }
 
 void known_calls(void)

@@ -2842,6 +2842,8 @@ void sim_check_left(void)
 			sim_find("a work is left queued");
 	if (sim_allocs)
 		sim_find("%ld allocations are left", sim_allocs);
+	if (cpuhp_prepare || cpuhp_dead)
+		sim_find("a state of CPU hotplug is left");
 	check_quarantine();
 	for (dentry = dentries; dentry; dentry = dentry->next)
 		if (!dentry->removed)

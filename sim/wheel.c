@@ -216,6 +216,12 @@ void *peek_wake_sleeper(void)
 	return hwheel_wake_sleeper;
 }
 
+/* Do armings and expirations look for counters of callbacks? */
+peek bool peek_counts_users(void)
+{
+	return static_key_enabled(&hwheel_users_key);
+}
+
 peek ktime_t peek_expires(const struct hwheel_timer *timer)
 {
 	return timer->expires;
