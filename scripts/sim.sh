@@ -107,6 +107,8 @@ faults=(
 	"work-stays	hwheel_work.h	/bool hwheel_work_stop/,/^}/s/return hwheel_work_queued.*/return false;/"
 	"work-freed	hwheel_work.h	/void hwheel_work_start/,/^}/s/ \&\& likely(!dwork->callbacks)//"
 	"work-enabled	hwheel_work.h	/^bool hwheel_cancel_delayed_work_sync/,/^}/s/hwheel_enable_delayed_work(.*/;/"
+	"walk-locked	hwheel_debugfs.h	/^static u64 hwheel_walk/,/^}/s/if (n % .*/if (1)/"
+	"older-unlocked	hwheel.c	/struct hwheel \*hwheel_alloc/,/^}/{s/mutex_lock(.*/wheel->older = hwheel_newest; &/;s/^.wheel->older = hwheel_newest;$/;/}"
 	"spokes-repeat	hwheel.c	/void hwheel_plan/,/^}/s/config->spokes\[i\] ?: spokes/config->spokes[i] ?: HWHEEL_SPOKES/"
 )
 

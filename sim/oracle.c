@@ -974,18 +974,28 @@ static bool few_timers(const struct mwheel *w)
 	return w->peak < 8;
 }
 
+static unsigned int walked[SIM_CPUS];		/* steps of a walk with a lock held */
+
 void oracle_lock(raw_spinlock_t *lock)
 {
 	const struct sim_call *call = current->call;
 
-	if (lock->is_base)
+	if (lock->is_base) {
 		lock->cascaded = peek_cascaded(lock);
+		walked[sim_cpu->id] = 0;
+	}
 	lock->since = sim_time;
 	if (!lock->is_base && call && call->work)
 		work_locked(lock, current->call);
 	/* Only a call that waits takes locks so often. It must sleep or relax. */
 	if (call && ++current->tries > 300)
 		sim_find("%s waits without cpu_relax() or sleep", sim_kinds[call->kind]);
+}
+
+void oracle_walk(void)
+{
+	if (++walked[sim_cpu->id] > 32)
+		sim_find("%u timers are walked with a lock held", walked[sim_cpu->id]);
 }
 
 /* How long locks were held, for max_locked_ns */
