@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Builds hwheel outside of the kernel's tree. Kbuild lists what is built. "make help" says
-# what each target does.
+# what the targets for users do.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 SUITE ?=

@@ -1906,8 +1906,8 @@ hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
 /*
  * Arm @timer for @expires. @tick is the tick of @expires. @timer was on @base a moment
  * ago. @timed is a constant: true if the caller has read the clock into @now. Reading the
- * clock costs as much as all the rest. So if @timed is false, this function reads the clock
- * only to advance the clock of a base on which no timer is pending.
+ * clock costs as much as all the rest. So if @timed is false, this function reads the time
+ * only if no timer is pending on the base. Then it advances the base's clock.
  */
 static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_timer *timer,
 				       ktime_t expires, u64 tick, bool timed,
@@ -2034,8 +2034,8 @@ static __always_inline bool hwheel_arm_range(struct hwheel_base *base, struct hw
  * * if the timer is HWHEEL_PINNED and was armed before,
  * * if its callback is running.
  *
- * If this CPU is isolated (nohz_full=, isolcpus=), and neither the timer is HWHEEL_PINNED nor
- * its callback is running, the callback runs on a CPU that is not isolated.
+ * If this CPU is isolated (nohz_full=, isolcpus=), the timer is not HWHEEL_PINNED, and its
+ * callback is not running, then the callback runs on a CPU that is not isolated.
  *
  * Context: any but NMI.
  * Return: true if @timer was pending.

@@ -110,7 +110,7 @@ static struct hwheel_base *hwheel_base_at(struct hwheel *wheel, u64 pos, u64 eac
 	return per_cpu_ptr(wheel->bases, cpu);
 }
 
-/* The spoke at @pos, without the header, and its base. NULL if the spoke is not occupied. */
+/* The spoke at @pos, which does not count the header, and its base. NULL if not occupied. */
 static struct hwheel_spoke *hwheel_spoke_at(struct hwheel *wheel, u64 pos,
 					    struct hwheel_base **base)
 {
@@ -314,7 +314,7 @@ static void hwheel_copy(const struct hwheel_timer *timer, u64 n, void *data)
 			timer->expires, hwheel_named(timer) };
 }
 
-/* Copy the timers of the spoke at @pos. False if there are none. */
+/* Copy the timers of the spoke at @pos. False if there are none, or if there is no memory. */
 static bool hwheel_read_spoke(struct hwheel_reader *reader, u64 pos)
 {
 	struct hwheel_spoke *spoke;

@@ -1399,11 +1399,11 @@ static inline u64 levels_sift_ns(u64 width)
  * So the sum is at most D for up to 6 levels. For 8 levels it is at most D * 5 / 4. This is
  * enough, too, if a move takes at most 4/5 of HWHEEL_SIFT_NS.
  *
- * The proof takes the lead of a whole level. But in each level only the first crowd is looked
- * at. If that crowd is in a fan, its lead may be shorter than that of a crowd behind it, which
- * then waits. The shortest lead is that of a crowd with one move left. It is still 4 times the
- * time for one move of each timer of the largest crowd, which is enough to sift a crowd whose
- * timers have 4 moves left.
+ * The proof assumes that each crowd has the lead of its level, as if @own were @width. But in
+ * each level only the first crowd is looked at. If that crowd is in a fan, its lead may be
+ * shorter than that of a crowd behind it, which then waits. The shortest lead is that of a
+ * crowd with one move left. It is still 4 times the time for one move of each timer of the
+ * largest crowd, which is enough to sift a crowd whose timers have 4 moves left.
  */
 static inline u64 levels_lead(struct hwheel_levels *l, unsigned int i, u64 width, u64 own)
 {
@@ -1797,7 +1797,7 @@ static noinline struct hwheel_spoke *attic_first(struct hwheel_levels *l)
  *
  * In most cases it is in level 0, and no other level is looked at. l->above allows this:
  * nothing above level 0 is due before that tick. When all levels have been looked at,
- * l->above is set to the lesser of two ticks: the least bound above level 0, and the begin
+ * l->above is set to the lesser of two ticks: the least bound above level 0, and the beginning
  * of the next slot of level 1. Timers added later above level 0 are not due before that
  * slot.
  *

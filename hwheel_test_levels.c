@@ -1288,8 +1288,8 @@ static void test_same_tick_meets(struct kunit *test)
 }
 
 /*
- * A timer that is re-armed for the past all the time delays the other timers only by the
- * time of its own callback.
+ * A timer is re-armed for the past again and again. It delays the other timers by at most two
+ * runs of its callback.
  */
 static void test_past_fair(struct kunit *test)
 {

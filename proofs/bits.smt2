@@ -36,7 +36,7 @@
 (check-sat)
 (pop)
 
-(echo "bits_or_one: an even x | 1 is x + 1")
+(echo "bits_or_one: if x is even, x | 1 is x + 1")
 (push)
 (assert (= (bvand x one) #x0000000000000000))
 (assert (not (= (bvor x one) (bvadd x one))))

@@ -28,10 +28,11 @@
  *   - the departure time of the packet before it in its queue, so that flows are
  *     not reordered.
  *
- * Slots do not depend on when packets really leave. So latency does not add up:
- * after a packet that left late the next one follows sooner, and the rate is kept.
- * After a pause the next slot begins in the past, at now - b. Here b is how long @burst
- * bytes take. So @burst bytes may leave at once, and then pacing begins anew.
+ * Slots do not depend on when packets really leave. So latency does not add up: after
+ * a packet that left late the next one follows sooner, and the rate is kept. After a
+ * pause the next slot begins b earlier than now; at @maxrate, b earlier than the
+ * sender's time if that is later. Here b is how long @burst bytes take. So @burst
+ * bytes may leave at once, and then pacing begins anew.
  *
  * hwpace drops a packet whose departure time is more than HWPACE_HORIZON ahead. This
  * bounds how long a packet waits. It also drops packets whose sender used another

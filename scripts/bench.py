@@ -190,7 +190,8 @@ def print_where(title, found):
                 select(found, op='lock_hold'), lambda r: r['pending'], count_text)
     print_table('and greatest lateness (ns) of a 1 ms timer beside it',
                 select(found, op='probe_late'), lambda r: r['pending'], count_text)
-    print_table('The levels alone: longest hold for list moves (ns), least of 7 passes each',
+    print_table('The levels alone: longest hold for list moves (ns); each hold counts with its '
+                'best of 7 passes',
                 select(found, op='moves_hold'), lambda r: r['pending'], count_text)
     for op, title in (('own', 'timers of their own'), ('handed', 'cancelled by the next CPU')):
         for cpus in sorted({r['of_cpus'] for r in found}):
@@ -208,7 +209,7 @@ def print_where(title, found):
                 lambda ms: span_text(ms * 1e6))
     print_table('Memory: bytes of a timer', select(found, op='timer_size'),
                 lambda r: r['pending'], lambda n: '')
-    print_table('Memory: bytes of a wheel and CPU', select(found, op='wheel_size'),
+    print_table('Memory: bytes of a wheel on each CPU', select(found, op='wheel_size'),
                 lambda r: r['pending'], lambda n: '')
     print_years(found)
 

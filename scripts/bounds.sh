@@ -3,14 +3,14 @@
 #
 # Searches for the arrangement of timers in which callbacks begin latest, on Debian's 6.12 in
 # QEMU. QEMU's clock counts the guest's instructions, one per nanosecond. Each round has a
-# wheel with a geometry, a budget and a crowd of timers. During the round some timers are
-# re-armed, and the guest reads 300 lines of each debugfs file. See the group bounds of
-# hwheel_bench.c.
+# wheel with a geometry, a budget and an arrangement of timers: most often a crowd, of which some
+# timers are re-armed. Meanwhile the guest reads 300 lines of each debugfs file. See the group
+# bounds of hwheel_bench.c.
 #
 # Prints a line for each round, and the worst round of each context. The exit status is 0
 # if no callback was later than LATE ns, and no lock was held for more than LOCKED ns. The
-# lateness of a callback counts from the tick of its timer. The time of the callbacks that ran
-# just before this callback is subtracted.
+# lateness of a callback counts from the tick of its timer. For each callback since
+# the wheel was last idle, 1 us (2 us in hardirq context) is subtracted.
 #
 # Usage: [TIME=seconds] [SEED=n] [LATE=ns] [LOCKED=ns] bounds.sh [CONTEXT...]
 #	 Without TIME, the rounds are always the same. With TIME, new rounds run until

@@ -383,7 +383,7 @@ REASONS = (
     ("a workqueue with WQ_BH", r"WQ_BH"),
     ("not compiled, as configured", r"not compiled"),
     ("in a macro", r"in a macro|the macro"),
-    (".expires is set apart from arming", r"\.expires is set|its time is set elsewhere"),
+    (".expires is set apart from arming", r"\.expires is set|can't be joined with a statement"),
     (".function is read or changed", r"\.function is"),
     ("no callback, or perhaps none", r"NULL"),
     ("hrtimer_active()", r"hrtimer_active"),

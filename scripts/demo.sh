@@ -71,7 +71,7 @@ for ((i = 0; i + 1 < ${#line[@]}; i += 2)); do
 	count[${line[i]}]=${line[i + 1]}
 done
 
-sed -n 's/^lab: bytes_per_cpu /demo: bytes on a CPU without levels: /p' "$log"
+sed -n 's/^lab: bytes_per_cpu /demo: bytes of a wheel on a CPU, without levels: /p' "$log"
 verdict load logged loaded
 verdict refused logged refused
 verdict parameters logged parameters

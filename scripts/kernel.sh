@@ -128,8 +128,8 @@ on_wheels()
 #	a tick of its wheel (1 us; ip_vs and wireguard: 1 ms)
 #	0 on clocks that have no wheel: these timers are still hrtimers
 #	3 ticks for TCP, because a probe re-arms its timer if there was traffic
-#	100 us more with ip_vs and in FIN_WAIT2, because these tests look every 100 us; the same
-#	limit holds for wireguard, and another 1 ms for WireGuard's keys, because that test
+#	100 us more with ip_vs and in FIN_WAIT2, because these tests look every 100 us.
+#	wireguard has the limit of ip_vs. WireGuard's keys get another 1 ms, because that test
 #	looks every millisecond
 # A timer may seem to be up to 10 ms early: TCP counts from the beginning of the present jiffy,
 # which may have begun 10 ms ago.

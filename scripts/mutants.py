@@ -528,7 +528,7 @@ class Bench:
         return src
 
     def judge(self, mutant, text):
-        """Returns what became of the mutant, and by which test."""
+        """Returns what became of the mutant, and which test caught it."""
         start, end, new = mutant.edit
         src = self.source(mutant.file, text[:start] + new + text[end:])
         try:

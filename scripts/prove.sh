@@ -47,7 +47,7 @@ faults=(
 	"exhaustive	/word < 63/ s/(word + 1)/(word + 2)/	the bit search leaves out a word"
 	"exhaustive	/^static inline u64 levels_wake/,/^}/ s/!spoke_empty(/spoke_empty(/	timers that are left to pop have to wait"
 	"exhaustive	/spoke = fan_first(spoke_fan(spoke));/ s/fan_first(spoke_fan(spoke))/\&spoke_fan(spoke)->child[fls64(spoke_fan(spoke)->bits[0]) - 1]/	the last spoke of a fan comes first"
-	"exhaustive	/^\t\t\tspoke->bound = bound;/ d	a bound stays when the fan's has risen"
+	"exhaustive	/^\t\t\tspoke->bound = bound;/ d	a spoke's bound stays when the bound of its fan has risen"
 	"exhaustive	/differ = slot ^ level_slot(lv, first - 1)/ s/first - 1/first - (first == last)/	slack leaves out its first tick"
 	"exhaustive	/levels_highest((first - 1) ^ last)/ s/(first - 1)/first/	the same with powers of two"
 	"exhaustive	/reach > div_u64/ s/>/>=/	a reach of just S64_MAX is refused"

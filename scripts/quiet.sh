@@ -93,8 +93,8 @@ most()
 	echo $(($(count idle "$1") + 50))
 }
 
-# deferrable: whether deferrable timers did not wake the idle CPU, by timer interrupts or from
-# other CPUs, and ran when the CPU was busy; and whether other timers of hwheel did wake it
+# deferrable: whether deferrable timers ran when the CPU was busy, and did not wake it while it was
+# idle, neither by timer interrupts nor from other CPUs. Other timers of hwheel must wake it
 deferrable()
 {
 	local row

@@ -13,7 +13,7 @@
 #					of all kinds on one CPU (default 120 s; 0: none)
 #	 sim.sh replay FILE		prints all that happens in a program; GDB=1: under
 #					gdb, which stops at the bug
-#	 sim.sh shrink FILE		makes a program that fails shorter
+#	 sim.sh shrink FILE		shortens a program that fails
 #	 sim.sh show SEED		prints the program of a seed
 #	 sim.sh fault NAME		plants a fault, and runs sim/kept and then seeds from
 #					SEED on (default 1), until the fault is found or

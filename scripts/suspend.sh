@@ -17,7 +17,7 @@ log=$lab_work/log console=$lab_cache/log/suspend-$flavour.log
 # Seconds of sleep. Then two lists of delays in ms: of timers that are armed before the sleep,
 # and of timers that are armed after it
 asleep=10 before=4000,14000 after=0,1000
-# Seconds after which the last timer of CLOCK_BOOTTIME has fired, even on a slow machine
+# Seconds after the sleep until the last timer of CLOCK_BOOTTIME has fired, even on a slow machine
 awake=8
 
 build()

@@ -183,8 +183,8 @@ static void refusals(void)
 		*sim_said = 0;
 		wheel = make(taken[i].config);
 		EXPECT(!*sim_said);
-		EXPECT(taken[i].config.clock == CLOCK_TAI || taken[i].config.flags & HWHEEL_REALTIME ||
-		       !peek_offset(wheel, 0));
+		if (!strstr(taken[i].shows, "clock tai") && !strstr(taken[i].shows, "realtime"))
+			EXPECT(!peek_offset(wheel, 0));
 		text = sim_read_file(taken[i].config.name, "config", 4096);
 		if (!text || !strstr(text, taken[i].shows))
 			sim_find("configuration %u: %s", i, text);
@@ -550,7 +550,10 @@ static void slow_again(struct hwheel_timer *timer)
 	hwheel_add_at(timer, 0, 0);		/* due at once */
 }
 
-/* A task waits for a callback that arms its timer again. So the callback must not run once more. */
+/*
+ * A task waits for a callback that arms its timer again. Even so, the callback must not run
+ * again.
+ */
 static void wait_rearmed(void)
 {
 	unsigned int before;

@@ -1048,8 +1048,8 @@ static u64 run_due(const struct mwheel *w, const struct hrtimer *timer, int cpu)
 
 /*
  * If a wheel lacks fans, its timers may be late. If there is a crowd to be sifted, the wheel
- * must get fans soon. This needs memory, and tasks must get the CPU: while callbacks have it, no
- * time counts.
+ * must get fans soon. This needs memory, and tasks must get the CPU. Time during which callbacks
+ * have the CPU does not count.
  */
 static void note_starved(struct mwheel *w, int cpu)
 {
@@ -1573,8 +1573,8 @@ static void check_late(struct slot *slot, struct mwheel *w)
 		allowed += 3 * functions_since(begin);
 	/*
 	 * Callbacks that re-arm their timers for the past may delay other timers by a few
-	 * rounds, but not by more. A timer that had to move here may have waited for callbacks on
-	 * this CPU even before it came, as they kept the CPU from moving timers.
+	 * rounds, but not by more. A timer that had to move to this CPU may have waited
+	 * for this CPU's callbacks even before: while they ran, this CPU could not move timers.
 	 */
 	if (!in_thread(w) && !slot->due_past && !was_set(w) && !has_moved(slot, cpu)) {
 		u64 passed = tally_since(&past[w - sim_wheels][cpu], begin);

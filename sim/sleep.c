@@ -7,7 +7,7 @@
  *
  *  - The time is over only if the timer's callback has begun.
  *  - The sleep ends earlier only if somebody has woken the task, or sent it a signal.
- *  - If neither happens, the sleep goes on. After the callback, the task gets a CPU soon.
+ *  - Otherwise the sleep goes on. When the callback has run, the task soon gets a CPU.
  *  - When the call returns, the timer is not pending, and its callback is not running.
  *
  * Then this file overwrites the stack on which the timer was.

@@ -374,7 +374,7 @@ static void test_pacing_after_pause(int rate)
 
 /*
  * Ten packets follow one that was lost. The server acknowledges three of them at once, and the
- * other seven with one ACK, a millisecond later, or up to 0.1 ms after that.
+ * other seven with one ACK, 1 ms to 1.1 ms later.
  */
 static void test_compressed_ack(void)
 {

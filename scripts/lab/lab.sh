@@ -721,7 +721,8 @@ debian_fill_base()
 	rm -rf "$root"
 	# Use debootstrap's script of sid for every release: debootstrap has no scripts for
 	# releases that are newer than itself. debootstrap mounts /proc in $root. If debootstrap is
-	# killed, lab_cleanup() must not find that mount. So it has mounts of its own.
+	# killed, lab_cleanup() must not find that mount. So debootstrap gets a
+	# mount namespace of its own.
 	eval "$(apt-config shell proxy Acquire::http::Proxy)"
 	http_proxy=${proxy:-${http_proxy-}} \
 		quiet debootstrap unshare --mount "${lab_mounts[@]}" \

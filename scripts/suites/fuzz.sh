@@ -10,7 +10,7 @@ suite()
 
 	try kept "$lab_scripts/fuzz.sh" replay
 	try crowds "$lab_scripts/fuzz.sh" crowds
-	# Not gcc-multilib: it conflicts with the cross compilers that suite reach installs
+	# Not gcc-multilib: it conflicts with cross compilers, which this machine may have
 	need "gcc-$(gcc -dumpversion)-multilib"
 	try kept-32-bit "$lab_scripts/fuzz.sh" replay -m32
 	for fault in $("$lab_scripts/fuzz.sh" faults); do

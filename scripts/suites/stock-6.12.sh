@@ -15,5 +15,5 @@ suite()
 sys.path.insert(0, sys.argv[1])
 print(runpy.run_path(sys.argv[1] + "/hwheel-plan")["memory_per_cpu"](()))' "$lab_top/tools")
 	verdict "memory, as hwheel-plan has it" "$lab_work/demo" \
-		grep -qx "demo: bytes on a CPU without levels: $bytes" "$lab_work/demo"
+		grep -qx "demo: bytes of a wheel on a CPU, without levels: $bytes" "$lab_work/demo"
 }
