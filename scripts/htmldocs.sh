@@ -3,8 +3,8 @@
 #
 # Builds Documentation/ into Documentation/output/. A warning is an error. The kernel's
 # own extensions for Sphinx make the API's pages from the kernel-doc comments. This script
-# also draws the pictures. performance.rst shows bench.svg if "make bench" made it, and
-# converting.rst the tables of "make convert-all".
+# also draws the pictures. performance.rst shows bench.svg and pacing.svg if "make bench" and
+# "make pacing" made them, and converting.rst the tables of "make convert-all".
 #
 # Usage: htmldocs.sh [FOLDER]
 
@@ -20,17 +20,21 @@ chmod -R u+w "$docs"
 
 export PYTHONDONTWRITEBYTECODE=1
 /usr/bin/python3 "$docs/pictures.py" "$docs" "$lab_top/tools"
-if [ -f "$lab_top/bench.svg" ]; then
-	cp "$lab_top/bench.svg" "$docs"
-	printf '%s\n' '.. figure:: bench.svg' '' '   Drawn by *make bench*.'
-else
-	echo '.. note:: *make bench* draws the figure that belongs here.'
-fi >"$docs/bench.inc"
+for picture in bench pacing; do
+	if [ -f "$lab_top/$picture.svg" ]; then
+		cp "$lab_top/$picture.svg" "$docs"
+		printf '%s\n' ".. figure:: $picture.svg" '' "   Drawn by *make $picture*."
+	else
+		echo ".. note:: *make $picture* draws the figure that belongs here."
+	fi >"$docs/$picture.inc"
+done
 for inc in converted converted-work; do
 	if [ -f "$lab_top/$inc.inc" ]; then
 		cp "$lab_top/$inc.inc" "$docs"
 	else
-		echo '.. note:: *make convert-all* prints the table that belongs here.' \
+		move=
+		[ "$inc" = converted ] || move='MOVE=work '
+		echo ".. note:: *${move}make convert-all* prints the table that belongs here." \
 			>"$docs/$inc.inc"
 	fi
 done

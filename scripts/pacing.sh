@@ -2,25 +2,27 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Boots a stock Debian kernel in QEMU and sends packets through the qdisc hwpace
-# (samples/hwheel_pace.c) and through fq and tbf at the same rate. Prints one
-# table: the measured rates, the gaps between packets and the cost of a packet. The exit
-# status is 0 if hwpace kept its rate within 2 %, lost nothing, and survived all that can
-# be done to a qdisc.
+# (samples/hwheel_pace.c) and through fq and tbf at the same rate. Then sends packets that have
+# departure times, through hwpace, fq and etf. Prints one table: the measured rates, the gaps
+# between packets and the cost of a packet. Draws pacing.svg. The exit status is 0 if hwpace kept
+# its rate within 2 %, lost nothing, and survived all that can be done to a qdisc.
 #
 # Usage: [KERNEL=name] [RATE=Mbit/s] [TIME=seconds] [BYTES=n] [FLOWS='n...'] \
-#	 [GAP=us] [QUICK=1] pacing.sh
+#	 [GAP=us] [QUICK=1] [OUT=folder] pacing.sh
 #	 GAP is for the rows "+gap": hwpace with a gap of GAP us
-#	 QUICK leaves out fq and tbf
+#	 QUICK leaves out fq, tbf and etf
+#	 OUT is the folder for pacing.svg; the default is the project's folder
 
 . "$(dirname "$0")/lab/lab.sh"
 . "$(dirname "$0")/lab/verdicts.sh"
 
-flavour=${KERNEL:-6.12}
+flavour=${KERNEL:-newest}
 rate=${RATE:-20}
 time=${TIME:-5}
 bytes=${BYTES:-1000}
-flows=${FLOWS:-1 16}
+flows=${FLOWS:-1 16 256 1024}
 gap_us=${GAP:-2000}
+mkdir -p "${OUT:=$lab_top}" || die "OUT=$OUT: can't make this folder"
 console=$lab_work/console log=$lab_work/log
 
 # rows GROUP N CONDITION: whether there are N rows of GROUP, and CONDITION (of awk) holds
@@ -45,41 +47,10 @@ rows()
 	END { exit bad || n != wanted }' "$console"
 }
 
-# A row has each counter twice: before and after
-table()
-{
-	awk -v kernel="$release" -v bytes="$bytes" -v rate="$rate" '
-	$1 == "row" && ($3 == "rate" || $3 == "other") {
-		split("", value); split("", before)
-		for (i = 2; i < NF; i += 2) {
-			before[$i] = value[$i]
-			value[$i] = $(i + 1)
-		}
-		for (name in before)
-			before[name] = value[name] - before[name]
-		n = value["received"]
-		if (!n)
-			next
-		if (!header++) {
-			printf "%s, %d CPUs in QEMU, packets of %d bytes at %d Mbit/s\n",
-				kernel, value["cpus"], bytes, rate
-			print "                               lost     gaps between packets, us      CPU time   per 1000 packets"
-			print "qdisc    flows  Mbit/s error % packets   mean     sd    p50    p99    us/packet  timer irqs HRTIMER NET_TX"
-		}
-		busy = before["up"] * value["cpus"] - before["idle"]
-		printf "%-8s %5d %7.3f %7.2f %7d %6.0f %6.0f %6.0f %6.0f %12.1f %11.0f %7.0f %6.0f\n",
-			value["name"], value["flows"], value["rate"] / 1e6,
-			(value["rate"] / value["target"] - 1) * 100, value["lost"],
-			value["mean"] / 1e3, value["sd"] / 1e3, value["p50"] / 1e3,
-			value["p99"] / 1e3, busy * 1e4 / n, before["loc"] * 1e3 / n,
-			before["hrtimer"] * 1e3 / n, before["net_tx"] * 1e3 / n
-	}' "$console"
-}
-
-need gcc make libc6-dev iproute2
+need gcc make libc6-dev iproute2 python3 python3-matplotlib
 kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
 read -r release vmlinuz headers <<<"$kernel"
-modules=$(stock_modules "$release" sch_fq sch_tbf)
+modules=$(stock_modules "$release" sch_fq sch_tbf sch_etf)
 
 say "pacing: building the modules for $release"
 build_modules "pacing-build" "$headers" "$lab_work/build"
@@ -96,7 +67,7 @@ say "pacing: booting $release"
 	echo "flows='$flows' gap_us=$gap_us"
 	cat "$lab_scripts/guest/pacing.sh"
 } >"$lab_work/payload"
-TIMEOUT=${TIMEOUT:-$((300 + 12 * (time + 4)))} \
+TIMEOUT=${TIMEOUT:-$((300 + 30 * (time + 4)))} \
 	"$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 1G "$lab_work/payload" \
 	"$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_pace.ko \
 	"$lab_work/q_hwpace.so" "$lab_work/pacing-load" \
@@ -104,7 +75,9 @@ TIMEOUT=${TIMEOUT:-$((300 + 12 * (time + 4)))} \
 	"${libraries[@]}" >"$console" || failed=1
 
 guest_log "$console" >"$log"
-table
+# Debian's python3 has its matplotlib; another python3 may be first in PATH
+/usr/bin/python3 -B "$lab_scripts/pacing.py" "$console" "$release" "$bytes" "$rate" \
+	"$OUT/pacing.svg"
 verdict load logged loaded
 verdict options logged options
 verdict churn logged churn

@@ -2,7 +2,7 @@
 /*
  * pacing-load - sends UDP packets over the loopback device, measures arrivals
  *
- * Usage: pacing-load greedy|paced|timed SECONDS BYTES RATE FLOWS
+ * Usage: pacing-load greedy|paced|timed|timed-tai SECONDS BYTES RATE FLOWS
  *	  pacing-load hold: keeps time stamps switched on until it is killed
  *
  * Some time after the first socket asks for time stamps, the kernel switches them
@@ -19,6 +19,7 @@
  *	paced	at RATE
  *	timed	at RATE, but LEAD_NS early, each packet with its departure time
  *		(SO_TXTIME)
+ *	timed-tai the same, with times of CLOCK_TAI
  *
  * Prints one line of names and values:
  *
@@ -43,6 +44,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,18 +55,19 @@
 #define QUEUE_NS	(1500 * 1000000LL)
 #define LEAD_NS		(20 * 1000000LL)
 #define QUIET_US	500000		/* how long to wait for packets when all have been sent */
-#define MAX_FLOWS	256
+#define MAX_FLOWS	1024
 #define MAX_BYTES	9000
 
 struct packet {
 	__u64 number;
-	__s64 when;		/* not before, in ns of CLOCK_MONOTONIC; or 0 */
+	__s64 when;		/* not before, in ns of the clock of departures; or 0 */
 	__u32 flow;
 };
 
 static double seconds, rate;
 static int bytes, flows;
 static bool paced, timed;
+static clockid_t departures = CLOCK_MONOTONIC;
 static int sockets[MAX_FLOWS];
 static __u64 sent;
 static atomic_bool all_sent;
@@ -99,7 +102,7 @@ static void set_option(int s, int level, int name, const void *value, socklen_t 
 
 static int make_socket(const struct sockaddr_in *address)
 {
-	const struct sock_txtime txtime = { .clockid = CLOCK_MONOTONIC };
+	const struct sock_txtime txtime = { .clockid = departures };
 	int s = socket(AF_INET, SOCK_DGRAM, 0);
 	/* The kernel doubles it, and counts some overhead for each packet */
 	int size = rate * QUEUE_NS / NS / bytes / 8 / flows * (bytes + 1024) / 2;
@@ -141,6 +144,7 @@ static void send_packet(const struct packet *packet)
 static void *sender(void *unused)
 {
 	__s64 start = clock_ns(CLOCK_MONOTONIC) + LEAD_NS;
+	__s64 ahead = clock_ns(departures) - clock_ns(CLOCK_MONOTONIC);
 	__s64 end = start + (__s64)(seconds * NS);
 	double interval = bytes * 8. * NS / rate;
 
@@ -151,7 +155,7 @@ static void *sender(void *unused)
 		if ((paced || timed ? due : clock_ns(CLOCK_MONOTONIC)) >= end)
 			break;
 		if (timed)
-			packet.when = due;
+			packet.when = due + ahead;
 		if (paced || timed)
 			sleep_until(due - (timed ? LEAD_NS : 0));
 		send_packet(&packet);
@@ -235,6 +239,7 @@ int main(int argc, char **argv)
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
 	const struct timeval quiet = { .tv_usec = QUIET_US };
+	const struct rlimit files = { MAX_FLOWS + 64, MAX_FLOWS + 64 };
 	const int on = 1, buffer = 64 << 20;
 	__u64 received = 0, room = 0, reordered = 0, early = 0;
 	struct { __u64 number; __s64 stamp; } last[MAX_FLOWS] = {}, *flow;
@@ -249,11 +254,13 @@ int main(int argc, char **argv)
 		pause();
 	}
 	if (argc != 6) {
-		fprintf(stderr, "usage: %s greedy|paced|timed SECONDS BYTES RATE FLOWS\n", *argv);
+		fprintf(stderr, "usage: %s greedy|paced|timed|timed-tai SECONDS BYTES RATE FLOWS\n", *argv);
 		return 2;
 	}
 	paced = !strcmp(argv[1], "paced");
-	timed = !strcmp(argv[1], "timed");
+	timed = !strncmp(argv[1], "timed", 5);
+	if (!strcmp(argv[1], "timed-tai"))
+		departures = CLOCK_TAI;
 	seconds = atof(argv[2]);
 	bytes = atoi(argv[3]);
 	rate = atof(argv[4]);
@@ -272,11 +279,13 @@ int main(int argc, char **argv)
 	set_option(s, SOL_SOCKET, SO_RCVTIMEO, &quiet, sizeof(quiet));
 	if (bind(s, (const struct sockaddr *)&address, sizeof(address)))
 		die("bind");
+	if (setrlimit(RLIMIT_NOFILE, &files))
+		die("setrlimit");
 	for (i = 0; i < flows; i++)
 		sockets[i] = make_socket(&address);
 
 	/* Time stamps are of another clock than departure times */
-	ahead = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	ahead = clock_ns(CLOCK_REALTIME) - clock_ns(departures);
 	if (pthread_create(&thread, NULL, sender, NULL))
 		die("pthread_create");
 

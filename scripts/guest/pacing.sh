@@ -2,10 +2,10 @@
 # shellcheck shell=dash disable=SC2086,SC2154
 #
 # The guest of pacing.sh runs this. First it checks the options, and tries all operations while
-# there is traffic. Then it measures traffic through hwpace, fq and tbf, one after the other. At
+# there is traffic. Then it measures traffic through hwpace, fq, tbf and etf, one after the other. At
 # the end it empties and removes a qdisc that has packets. pacing.sh sets $rate in Mbit/s, $time
 # in seconds, $bytes of a packet, $flows (a list of numbers of flows), and $gap_us. If $quick is
-# not empty, fq and tbf are left out.
+# not empty, fq, tbf and etf are left out.
 
 log()
 {
@@ -168,7 +168,7 @@ mv ld-linux* /lib64
 mv lib*.so* /lib/x86_64-linux-gnu
 mv pacing-load /bin
 
-for module in sch_fq sch_tbf hwheel hwheel_pace; do
+for module in sch_fq sch_tbf sch_etf hwheel hwheel_pace; do
 	insmod $module.ko || exit 1
 done
 log loaded
@@ -203,6 +203,11 @@ if [ -z "$quick" ]; then
 		qdisc tbf rate ${rate}mbit burst $((rate * 1000000 / 8 / 250)) limit 100mb
 		row other tbf $rate greedy $time $bytes $((rate * 1000000)) $n
 	done
+	qdisc fq limit 100000 flow_limit 100000
+	row other fq-timed $((rate / 2)) timed $time $bytes $((rate * 500000)) 4
+	# etf sends a packet up to delta before its time, and drops it after its time
+	qdisc etf clockid CLOCK_TAI delta 5000000
+	row other etf-timed $((rate / 2)) timed-tai $time $bytes $((rate * 500000)) 4
 fi
 qdisc hwpace rate 1gbit flows 65536 limit 100000 \
 	maxrate $((rate * 1000 / 4))kbit

@@ -8,9 +8,9 @@ suite()
 {
 	# A guest of QEMU keeps up with 4 Mbit/s even if the host is busy. A busy host may hold up
 	# the guest for tens of milliseconds. TIME must be much longer than that
-	local RATE=4 TIME=8 kernel
+	local RATE=4 TIME=8 FLOWS='1 16' OUT=$lab_work kernel
 
-	export RATE TIME
+	export RATE TIME FLOWS OUT
 	run_pacing 6.12
 	for kernel in 6.12-rt ${ALL:+6.1 newest newest-rt}; do
 		QUICK=1 run_pacing "$kernel"
