@@ -1003,6 +1003,31 @@ static void test_few_at_one_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->fired, FEW + 1ULL);
 }
 
+/*
+ * A crowd that is due at one tick joins a spoke that is mixed, and in which the first timer is due
+ * at the same tick. The crowd moves to a fan as a whole.
+ */
+static void test_crowd_joins_mixed(struct kunit *test)
+{
+	enum { TICK = 612, MANY = HWHEEL_CROWD };
+	struct rig *rig = rig_new(test, MS, SPOKES(8, 8, 8, 8), 0);
+	struct item *t = items_new(test, MANY + 2);
+	unsigned int i;
+
+	rig_fan(rig);
+	for (i = 0; i < MANY; i++)
+		add(rig, &t[i], TICK);				/* level 3 */
+	advance(rig, 511);
+	add(rig, &t[MANY], TICK);				/* level 2 */
+	add(rig, &t[MANY + 1], TICK + 1);
+	advance(rig, 512);
+	KUNIT_EXPECT_EQ(test, rig->l.level[3].summary, 0ULL);
+	KUNIT_EXPECT_EQ(test, rig->l.fans_used, 1U);
+	KUNIT_EXPECT_EQ(test, rig->l.moved, 1ULL);
+	advance(rig, TICK + 1);
+	KUNIT_EXPECT_EQ(test, rig->fired, MANY + 2ULL);
+}
+
 /* A parked timer comes before a timer of level 0 that is due at the same tick. */
 static void test_bucket_first(struct kunit *test)
 {
@@ -1711,6 +1736,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_first_crowd),
 	KUNIT_CASE(test_few_in_buckets),
 	KUNIT_CASE(test_few_at_one_tick),
+	KUNIT_CASE(test_crowd_joins_mixed),
 	KUNIT_CASE(test_bucket_first),
 	KUNIT_CASE(test_lead),
 	KUNIT_CASE(test_first_deadline),

@@ -763,7 +763,9 @@ static void debug_objects(void)
 {
 	struct list_head half;
 
+	one->expires = 1;
 	setup(one, count);
+	EXPECT(!hwheel_expires(one));			/* it was never armed */
 	EXPECT(sim_descr->debug_hint(one) == count);
 	EXPECT(!strcmp(sim_descr->name, "hwheel_timer"));
 	EXPECT(!sim_descr->is_static_object(one));

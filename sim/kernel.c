@@ -1156,7 +1156,7 @@ void mutex_unlock(struct mutex *mutex)
 
 void spin_lock_init(spinlock_t *lock)
 {
-	memset(lock, 0, sizeof(*lock));
+	*lock = (spinlock_t){ .ready = true };
 }
 
 /* Tasks get the lock in the order in which they ask for it. No task overtakes another. */
@@ -1164,6 +1164,8 @@ void spin_lock(spinlock_t *lock)
 {
 	unsigned int turn = lock->next++;
 
+	if (!lock->ready)
+		sim_find("a spinlock is locked that is not initialized");
 	if (lock->owner == sim_cpu->curr)
 		sim_find("a spinlock is locked by the task that holds it");
 	sim_step(SIM_CALL);

@@ -54,6 +54,7 @@ void sim_spin_init(raw_spinlock_t *lock);
 typedef struct spinlock {
 	struct task_struct	*owner;
 	unsigned int		next, turn;	/* tasks get it in the order in which they came */
+	bool			ready;		/* it is initialized */
 } spinlock_t;
 
 void spin_lock_init(spinlock_t *lock);
