@@ -1507,6 +1507,21 @@ static void test_walk(struct kunit *test)
 			levels_del(&rig->l, &t[i].timer);
 	KUNIT_EXPECT_EQ(test, n, HWHEEL_CROWD * 3U / 4);
 	levels_walk_end(&rig->l);
+
+	/* A walk sees the timers in the fans of a fan. */
+	rig = rig_new(test, MS, SPOKES(2), 0);
+	rig_fan(rig);
+	for (i = 0; i < 2 * HWHEEL_CROWD; i++)
+		add(rig, &t[i], 4130 + i % 2 * 20);
+	advance(rig, 4095);
+	spoke = &rig->l.level[1].spokes[12];
+	KUNIT_ASSERT_NOT_NULL(test, spoke_fan(spoke));
+	KUNIT_EXPECT_NOT_NULL(test, spoke_fan(fan_first(spoke_fan(spoke))));
+	levels_walk_begin(&rig->l, spoke);
+	for (n = 0; levels_walk_next(&rig->l); n++)
+		;
+	KUNIT_EXPECT_EQ(test, n, 2U * HWHEEL_CROWD);
+	levels_walk_end(&rig->l);
 }
 
 /* ------------------------------------------------------------------------ */

@@ -550,6 +550,30 @@ static void slow_again(struct hwheel_timer *timer)
 	hwheel_add_at(timer, 0, 0);		/* due at once */
 }
 
+/* A mistake: a callback in process context sleeps on its own wheel. */
+static void sleep_on_own(struct hwheel_timer *timer)
+{
+	EXPECT(!WARNS("in one of its callbacks", sleep_nowhere(wheel, 1500000)));
+	runs++;
+}
+
+/* A gap follows only a run in which timers expired. */
+static void gap(void)
+{
+	struct hwheel_config config = { .name = "gap", .gap_ns = 1000000000 };
+
+	wheel = make(config);
+	runs = 0;
+	setup(one, count);
+	hwheel_add(one, 5000000);
+	hwheel_cancel(one);
+	sim_sleep(8000000);
+	hwheel_add(one, 2000000);
+	sim_sleep(5000000);
+	EXPECT(runs == 1 && hwheel_count(wheel, "idle_interrupts") == 1);
+	hwheel_destroy(wheel);
+}
+
 /*
  * A task waits for a callback that arms its timer again. Even so, the callback must not run
  * again.
@@ -590,6 +614,7 @@ static void callbacks(enum hwheel_context context)
 	sim_world.no_debug_objects = false;
 	if (context == HWHEEL_WORK) {
 		run(destroy_own);
+		run(sleep_on_own);
 		wait_rearmed();
 	}
 	run(synchronize_own);
@@ -981,6 +1006,7 @@ void known_calls(void)
 	unset_timers();
 	sim_world.no_debug_objects = false;
 	hwheel_destroy(wheel);
+	gap();
 	for (context = HWHEEL_SOFTIRQ; context <= HWHEEL_WORK; context++)
 		callbacks(context);
 	destroy_pending();
