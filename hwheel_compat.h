@@ -17,7 +17,10 @@
 #include <linux/timer.h>
 #include <linux/workqueue.h>
 
-/* 6.2 has the first three of these calls, and 6.4 has the last. 6.1.y got them one by one, later */
+/*
+ * 6.2 has the two timer_delete calls and timer_shutdown_sync(), 6.4 has cpu_is_isolated(). 6.1.y
+ * got each of them later.
+ */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 91)
 #define timer_delete		del_timer
 #define timer_delete_sync	del_timer_sync

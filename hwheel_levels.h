@@ -2433,6 +2433,63 @@ static inline const char *levels_check_fan(const struct hwheel_levels *l,
 	return fault;
 }
 
+/* Check the clock of level @i, of the parking lot, or of the attic, and if it is marked right */
+static inline const char *levels_check_clock(const struct hwheel_levels *l, unsigned int i)
+{
+	const struct hwheel_level *lv = &l->level[i];
+	u32 pos;
+
+	div_u64_rem(lv->slot, lv->nr, &pos);
+	if (i <= l->planned && !levels_closed(l, i) &&
+	    lv->slot != div64_u64(l->clock, lv->width))
+		return "a level's clock differs from the wheel's";
+	if (lv->pos != pos)
+		return "a level's position does not match its clock";
+	if (i < l->nr && lv->open != (levels_closed(l, i) ? 0 : lv->nr))
+		return "a level is open but marked as closed, or the reverse";
+	if (i > l->planned && lv->summary && !levels_closed(l, i))
+		return "the attic is occupied but not marked so";
+	return NULL;
+}
+
+/* Check the spokes of level @i, of the parking lot, or of the attic */
+static inline const char *levels_check_spokes(const struct hwheel_levels *l, unsigned int i,
+					      u64 *pending)
+{
+	const struct hwheel_level *lv = &l->level[i];
+	u64 summary = 0, crowds = 0;
+	const char *fault = NULL;
+	unsigned int j;
+
+	for (j = 0; j < lv->nr && !fault; j++) {
+		struct hwheel_spoke *spoke = &lv->spokes[j];
+		bool now = i >= l->planned && (j == HWHEEL_EXPIRED || j == HWHEEL_NOW);
+		bool empty, crowded = spoke->more & HWHEEL_CROWDED;
+
+		if (spoke->level != i || spoke->index != j || spoke->more & HWHEEL_CHILD)
+			return "a spoke has a wrong level or number";
+		empty = spoke_bare(spoke) && !spoke_fan(spoke);
+		if (level_occupied(lv, j) == empty || spoke_empty(spoke) != empty)
+			return "a bit does not match its spoke";
+		if (crowded == !(*level_crowds(lv, j) & BIT_ULL(j % 64)) || (crowded && empty))
+			return "a bit for crowds does not match its spoke";
+		if (spoke_empty(spoke))
+			continue;
+		summary |= BIT_ULL(j / 64);
+		crowds |= (u64)crowded << j / 64;
+		if (spoke->bound < l->clock && !now)
+			return "a bound is before the clock";
+		if (i && spoke->bound < l->above && !now)
+			return "a bound above level 0 is before l->above";
+		fault = levels_check_own(l, spoke, pending);
+		if (!fault && spoke_fan(spoke))
+			fault = levels_check_fan(l, spoke, pending);
+	}
+	if (!fault && (lv->summary != summary || lv->crowds != crowds))
+		return "a summary does not match its bitmap";
+	return fault;
+}
+
 /**
  * levels_check - check the whole structure against its invariants
  * @l: the levels
@@ -2444,8 +2501,7 @@ static inline const char *levels_check(struct hwheel_levels *l)
 	const struct hwheel_fan *fan = l->stock;
 	const char *fault = NULL;
 	u64 pending = 0;
-	unsigned int i, j;
-	u32 pos;
+	unsigned int i;
 
 	if (l->floor < l->clock)
 		return "the floor is before the clock";
@@ -2455,57 +2511,18 @@ static inline const char *levels_check(struct hwheel_levels *l)
 		fan = fan->next;
 	if (fan || i != l->fans)
 		return "the stock has more or less fans than it counts";
-	for (i = 0; i <= l->planned + 1; i++) {
-		const struct hwheel_level *lv = &l->level[i];
-		u64 summary = 0, crowds = 0;
-
-		div_u64_rem(lv->slot, lv->nr, &pos);
-		if (i <= l->planned && !levels_closed(l, i) &&
-		    lv->slot != div64_u64(l->clock, lv->width))
-			return "a level's clock differs from the wheel's";
-		if (lv->pos != pos)
-			return "a level's position does not match its clock";
-		if (!lv->spokes || (i >= l->nr && i < l->planned)) {
-			if (lv->summary)
-				return "a level that does not exist is occupied";
-			continue;
-		}
-		if (i < l->planned && lv->open != (levels_closed(l, i) ? 0 : lv->nr))
-			return "a level is open but marked as closed, or the reverse";
-		if (i > l->planned && lv->summary && !levels_closed(l, i))
-			return "the attic is occupied but not marked so";
-
-		for (j = 0; j < lv->nr; j++) {
-			struct hwheel_spoke *spoke = &lv->spokes[j];
-			bool now = i >= l->planned && (j == HWHEEL_EXPIRED || j == HWHEEL_NOW);
-			bool empty, crowded = spoke->more & HWHEEL_CROWDED;
-
-			if (spoke->level != i || spoke->index != j || spoke->more & HWHEEL_CHILD)
-				return "a spoke has a wrong level or number";
-			empty = spoke_bare(spoke) && !spoke_fan(spoke);
-			if (level_occupied(lv, j) == empty || spoke_empty(spoke) != empty)
-				return "a bit does not match its spoke";
-			if (crowded == !(*level_crowds(lv, j) & BIT_ULL(j % 64)) ||
-			    (crowded && empty))
-				return "a bit for crowds does not match its spoke";
-			if (spoke_empty(spoke))
-				continue;
-			summary |= BIT_ULL(j / 64);
-			crowds |= (u64)crowded << j / 64;
-			if (spoke->bound < l->clock && !now)
-				return "a bound is before the clock";
-			if (i && spoke->bound < l->above && !now)
-				return "a bound above level 0 is before l->above";
-			fault = levels_check_own(l, spoke, &pending);
-			if (!fault && spoke_fan(spoke))
-				fault = levels_check_fan(l, spoke, &pending);
-			if (fault)
-				return fault;
-		}
-		if (lv->summary != summary || lv->crowds != crowds)
-			return "a summary does not match its bitmap";
+	for (i = 0; i <= l->planned + 1 && !fault; i++) {
+		fault = levels_check_clock(l, i);
+		if (fault)
+			return fault;
+		if (l->level[i].spokes && (i < l->nr || i >= l->planned))
+			fault = levels_check_spokes(l, i, &pending);
+		else if (l->level[i].summary)
+			fault = "a level that does not exist is occupied";
 	}
-	return pending == l->pending ? NULL : "a timer is lost";
+	if (!fault && pending != l->pending)
+		fault = "a timer is lost";
+	return fault;
 }
 
 #endif /* _HWHEEL_LEVELS_H */

@@ -297,8 +297,8 @@ static void test_delayed_ack(void)
  * At @rate, a burst of n bytes takes n / @rate. Then the next burst begins. If TCP sends a burst
  * too late, it sends the next burst earlier by the same time. So the test adds up the bytes since
  * the first paced burst began. If the sum is s, the next burst must not come earlier than
- * s / @rate after that burst began. The first paced burst may itself be some microseconds late.
- * The first ten segments are not paced.
+ * s / @rate after the first paced burst began. The first paced burst may itself be some
+ * microseconds late. The first ten segments are not paced.
  */
 static void test_pacing(int rate)
 {
