@@ -1131,10 +1131,14 @@ static void count_run(struct mwheel *w, int cpu)
 			 w->resume[cpu]);
 	w->resume[cpu] = resume;
 	note_break(w, cpu);
-	/* If a timer is due, the break may be shorter than the moves. */
+	/*
+	 * If a timer is due, the break may be shorter than the moves. If nothing is left to do, the
+	 * run moved only what was armed since the last run.
+	 */
 	least = peek_ripe(w->wheel, cpu, sim_clock(w)) ? 50000 : 20000;
 	least += tally_since(&stalls, w->run_begun[cpu]);
-	if (!callbacks && ns > least && due_gap(w, cpu) < ns / 4 && ++w->greedy[cpu] > 16)
+	if (!callbacks && ns > least && due_gap(w, cpu) < ns / 4 &&
+	    peek_left(w->wheel, cpu, sim_clock(w)) && ++w->greedy[cpu] > 16)
 		sim_find("runs on CPU %d of %s move timers without a pause", cpu, w->name);
 	if (callbacks || due_gap(w, cpu) >= ns / 4)
 		w->greedy[cpu] = 0;

@@ -182,6 +182,19 @@ peek bool peek_ripe(struct hwheel *wheel, int cpu, ktime_t now)
 	return ripe;
 }
 
+/* Is anything left to do at @now? */
+peek bool peek_left(struct hwheel *wheel, int cpu, ktime_t now)
+{
+	struct hwheel_levels copy = per_cpu_ptr(wheel->bases, cpu)->levels;
+	bool left;
+
+	copy.want = NULL;
+	sim_may_race(1);
+	left = levels_wake(&copy) <= levels_tick_down(&copy, now);
+	sim_may_race(-1);
+	return left;
+}
+
 peek ktime_t peek_resume(struct hwheel *wheel, int cpu)
 {
 	return per_cpu_ptr(wheel->bases, cpu)->resume;
