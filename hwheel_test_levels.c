@@ -1041,6 +1041,39 @@ static void test_bucket_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, levels_first(&rig->l)->level, 1U);
 	advance(rig, 20);
 	KUNIT_EXPECT_EQ(test, rig->fired, 2ULL);
+
+	/* The same in a level */
+	rig = rig_new(test, MS, SPOKES(8, 8), 0);
+	add(rig, &t[0], 20);
+	step(rig, 15);
+	add(rig, &t[1], 20);
+	KUNIT_EXPECT_EQ(test, levels_place(&rig->l, 20)->level, 0U);
+	KUNIT_EXPECT_EQ(test, levels_first(&rig->l)->level, 1U);
+	advance(rig, 20);
+	KUNIT_EXPECT_EQ(test, rig->fired, 2ULL);
+}
+
+/* The clock is set back. A closed level keeps its clock until it is empty. */
+static void test_closed_clock(struct kunit *test)
+{
+	enum { MANY = 3 * HWHEEL_STEP };
+	struct rig *rig = rig_new(test, MS, SPOKES(8, 8, 8), 100);
+	struct item *t = items_new(test, MANY);
+	unsigned int i;
+
+	for (i = 0; i < MANY; i++)
+		add(rig, &t[i], 130 + i % 8);			/* level 1 */
+	levels_set_back(&rig->l, 10);
+	KUNIT_EXPECT_TRUE(test, levels_closed(&rig->l, 1));
+	step(rig, 60);
+	KUNIT_EXPECT_TRUE(test, levels_closed(&rig->l, 1));
+	KUNIT_EXPECT_EQ(test, rig->l.clock, 60ULL);
+	KUNIT_EXPECT_EQ(test, rig->l.level[1].slot, 100ULL / 8);
+	advance(rig, 61);
+	KUNIT_EXPECT_FALSE(test, levels_closed(&rig->l, 1));
+	KUNIT_EXPECT_EQ(test, rig->l.level[1].slot, 61ULL / 8);
+	advance(rig, 140);
+	KUNIT_EXPECT_EQ(test, rig->fired, (u64)MANY);
 }
 
 /* Sifting begins as early as the comment of levels_lead() says. */
@@ -1753,6 +1786,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_few_at_one_tick),
 	KUNIT_CASE(test_crowd_joins_mixed),
 	KUNIT_CASE(test_bucket_first),
+	KUNIT_CASE(test_closed_clock),
 	KUNIT_CASE(test_lead),
 	KUNIT_CASE(test_first_deadline),
 	KUNIT_CASE(test_same_tick),

@@ -182,6 +182,12 @@ peek bool peek_ripe(struct hwheel *wheel, int cpu, ktime_t now)
 	return ripe;
 }
 
+/* How many ticks late may a run begin? Crowds are sifted earlier by this */
+peek u64 peek_ahead(struct hwheel *wheel, int cpu)
+{
+	return per_cpu_ptr(wheel->bases, cpu)->levels.ahead;
+}
+
 /* Is anything left to do at @now? */
 peek bool peek_left(struct hwheel *wheel, int cpu, ktime_t now)
 {

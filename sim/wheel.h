@@ -23,6 +23,7 @@ bool peek_busy_but_running(struct hwheel *wheel, int cpu);
 u64 peek_cascaded(raw_spinlock_t *lock);
 u64 peek_spent(struct hwheel *wheel, int cpu);
 bool peek_break(struct hwheel *wheel, int cpu);		/* after a run: does a break follow? */
+u64 peek_ahead(struct hwheel *wheel, int cpu);
 bool peek_left(struct hwheel *wheel, int cpu, ktime_t now);
 bool peek_ripe(struct hwheel *wheel, int cpu, ktime_t now);	/* may a timer be due? */
 ktime_t peek_resume(struct hwheel *wheel, int cpu);
