@@ -1053,6 +1053,35 @@ static void test_bucket_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->fired, 2ULL);
 }
 
+/*
+ * The clock is set back twice. The parked timers go to the attic, where the buckets are in no
+ * order. The walk of a bucket ends.
+ */
+static void test_attic(struct kunit *test)
+{
+	struct rig *rig = rig_new(test, MS, SPOKES(2), 74);
+	struct item *t = items_new(test, 4);
+	void *attic = kunit_kzalloc(test, level_size(HWHEEL_PARKED), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, attic);
+	levels_add_attic(&rig->l, attic);
+	add(rig, &t[0], 100);					/* bucket 5 */
+	levels_set_back(&rig->l, 10);
+	for (i = 1; i < 4; i++)
+		add(rig, &t[i], 70);				/* bucket 6 */
+	levels_walk_begin(&rig->l, &levels_parked(&rig->l)->spokes[6]);
+	KUNIT_EXPECT_NOT_NULL(test, levels_walk_next(&rig->l));
+	levels_set_back(&rig->l, 9);
+	KUNIT_EXPECT_NULL(test, levels_walk_next(&rig->l));
+	levels_walk_end(&rig->l);
+	KUNIT_EXPECT_EQ(test, levels_stray(&rig->l)->bound, 70ULL);
+	advance(rig, 70);
+	KUNIT_EXPECT_EQ(test, rig->fired, 3ULL);
+	advance(rig, 100);
+	KUNIT_EXPECT_EQ(test, rig->fired, 4ULL);
+}
+
 /* The clock is set back. A closed level keeps its clock until it is empty. */
 static void test_closed_clock(struct kunit *test)
 {
@@ -1786,6 +1815,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_few_at_one_tick),
 	KUNIT_CASE(test_crowd_joins_mixed),
 	KUNIT_CASE(test_bucket_first),
+	KUNIT_CASE(test_attic),
 	KUNIT_CASE(test_closed_clock),
 	KUNIT_CASE(test_lead),
 	KUNIT_CASE(test_first_deadline),

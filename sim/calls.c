@@ -245,7 +245,7 @@ static void null_timers(void)
 	EXPECT(!WARNS(IS_NULL, hwheel_expires(NULL)));
 	EXPECT(!WARNS(IS_NULL, hwheel_remaining(NULL)));
 	EXPECT(!WARNS(IS_NULL, hwheel_running(NULL)));
-	WARNS("waits for the callbacks of wheel", (hwheel_synchronize(NULL), 0));
+	WARNS("waits for the callbacks of wheel (nil)", (hwheel_synchronize(NULL), 0));
 	WARNS("waits for the callbacks of wheel", (hwheel_synchronize(ERR_PTR(-EINVAL)), 0));
 	EXPECT(!hwheel_pending(NULL));
 	WARNS("set up a timer that is NULL", (hwheel_setup(NULL, wheel, count, 0), 0));
@@ -557,6 +557,17 @@ static void sleep_on_own(struct hwheel_timer *timer)
 	runs++;
 }
 
+/* The clock of wall time is set. The wheel's user has no function that must be told. */
+static void set_untold(void)
+{
+	struct hwheel_config config = { .name = "wall", .flags = HWHEEL_REALTIME };
+
+	wheel = make(config);
+	sim_set_clock(1000000000);
+	sim_sleep(5000000);
+	hwheel_destroy(wheel);
+}
+
 /* A gap follows only a run in which timers expired. */
 static void gap(void)
 {
@@ -704,7 +715,7 @@ static void delayed_work(void)
 	EXPECT(runs == 1 && !hwheel_delayed_work_pending(&sim_delayed));
 }
 
-static struct hwheel_delayed_work unset;
+static struct hwheel_delayed_work unset, half;
 
 #define NO_WORK_ITEM	"used delayed work that is NULL or was never set up"
 
@@ -998,6 +1009,8 @@ void known_calls(void)
 	delayed_work();
 	bad_work(NULL);
 	bad_work(&unset);
+	half.work.func = delayed;			/* only the work item is set up */
+	bad_work(&half);
 	bad_queues();
 	EXPECT(!WARNS("sleeps on wheel (nil)", sleep_nowhere(NULL, 1500000)));
 	debug_objects();
@@ -1008,6 +1021,7 @@ void known_calls(void)
 	sim_world.no_debug_objects = false;
 	hwheel_destroy(wheel);
 	gap();
+	set_untold();
 	for (context = HWHEEL_SOFTIRQ; context <= HWHEEL_WORK; context++)
 		callbacks(context);
 	destroy_pending();
