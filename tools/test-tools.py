@@ -1014,6 +1014,16 @@ class Plot(Test):
                           'late-8192', 'late-16384'})
         self.assertIn('trace of 400 events', self.labels(root))
 
+    def test_cascades_of_a_trace(self):
+        """A cascade counts as often as it moves a timer."""
+        trace = self.path('trace', '# tracer: nop\n' + ''.join(
+            f'  a-1  [000] d.h2.  7.{n:06}: hwheel_cascade: clock=1 moved={1 + 8 * (n > 5000)}\n'
+            for n in range(1000, 9000, 10)))
+        points = self.points(next(self.groups(self.draw(path=trace))['rate-cascaded']
+                                  .iter(SVG + 'path')))
+        few, many = points[len(points) // 4][1], points[3 * len(points) // 4][1]
+        self.assertGreater(few, many + 10)              # in SVG, y grows downwards
+
     def test_errors(self):
         _, both = self.kept, self.path('both')
         with open(both, 'w', encoding='utf-8') as file:
