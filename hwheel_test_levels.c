@@ -1082,6 +1082,19 @@ static void test_attic(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->fired, 4ULL);
 }
 
+/* A timer stays in its spoke when it is re-armed. The wheel need not be woken earlier. */
+static void test_stays(struct kunit *test)
+{
+	struct rig *rig = rig_new(test, MS, SPOKES(8, 8), 0);
+	struct item *t = items_new(test, 1);
+
+	add(rig, t, 20);
+	KUNIT_EXPECT_EQ(test, levels_mod(&rig->l, &t->timer, 20, 21), 21ULL);
+	KUNIT_EXPECT_EQ(test, levels_mod(&rig->l, &t->timer, 21, 21), 21ULL);
+	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), 20ULL);	/* the spoke keeps its bound */
+	levels_del(&rig->l, &t->timer);
+}
+
 /* The clock is set back. A closed level keeps its clock until it is empty. */
 static void test_closed_clock(struct kunit *test)
 {
@@ -1815,6 +1828,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_few_at_one_tick),
 	KUNIT_CASE(test_crowd_joins_mixed),
 	KUNIT_CASE(test_bucket_first),
+	KUNIT_CASE(test_stays),
 	KUNIT_CASE(test_attic),
 	KUNIT_CASE(test_closed_clock),
 	KUNIT_CASE(test_lead),

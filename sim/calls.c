@@ -940,6 +940,7 @@ static void many_users(void)
 {
 	const int n = ARRAY_SIZE(objects);
 	struct users users;
+	char *text, row[64];
 	int i;
 
 	sim_fail_allocs(sim_world.cpus, 1);
@@ -984,6 +985,10 @@ static void many_users(void)
 	run(count);
 	users = users_of("known");
 	EXPECT(users.rows == 1 && !users.other && !users.pending);
+	text = sim_read_file("known", "users", 4096);
+	sprintf(row, "\nf%lx[sim] 0 1 1 ", (unsigned long)count);
+	EXPECT(strstr(text, row));
+	free(text);
 	EXPECT(users.armed == 1 && users.expired == 1);
 	EXPECT(users.late > 0);
 	EXPECT(peek_counts_users());

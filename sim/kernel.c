@@ -1140,11 +1140,13 @@ static void sleeping_unlock(struct task_struct **owner, const char *what)
 
 void mutex_init(struct mutex *mutex)
 {
-	mutex->owner = NULL;
+	*mutex = (struct mutex){ .ready = true };
 }
 
 void mutex_lock(struct mutex *mutex)
 {
+	if (!mutex->ready)
+		sim_find("a mutex is locked that is not initialized");
 	sleeping_lock(&mutex->owner, "mutex");
 }
 
@@ -2732,6 +2734,17 @@ void seq_printf(struct seq_file *m, const char *format, ...)
 	} else {
 		m->count += n;
 	}
+}
+
+/* As the kernel shows a function of a module. A pointer that is no function has no name. */
+int sim_function_name(char *name, size_t size, const char *format, const void *function)
+{
+	extern const char __executable_start[], etext[];
+	bool known = (const char *)function >= __executable_start && (const char *)function < etext;
+
+	if (strcmp(format, "%ps"))
+		sim_find("snprintf(\"%s\")", format);
+	return snprintf(name, size, known ? "f%lx [sim]" : "0x%lx", (unsigned long)function);
 }
 
 void seq_puts(struct seq_file *m, const char *s)

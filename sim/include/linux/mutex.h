@@ -6,9 +6,10 @@
 
 struct mutex {
 	struct task_struct	*owner;
+	bool			ready;		/* it is initialized */
 };
 
-#define DEFINE_MUTEX(name)	struct mutex name
+#define DEFINE_MUTEX(name)	struct mutex name = { .ready = true }
 
 void mutex_init(struct mutex *mutex);
 void mutex_lock(struct mutex *mutex);
