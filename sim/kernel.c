@@ -2747,6 +2747,15 @@ int sim_function_name(char *name, size_t size, const char *format, const void *f
 	return snprintf(name, size, known ? "f%lx [sim]" : "0x%lx", (unsigned long)function);
 }
 
+/* The address of the function whose name in a file is @name. 0 if this is no such name */
+unsigned long sim_named(const char *name)
+{
+	unsigned long address;
+	int n = 0;
+
+	return sscanf(name, "f%lx[sim]%n", &address, &n) == 1 && n ? address : 0;
+}
+
 void seq_puts(struct seq_file *m, const char *s)
 {
 	seq_printf(m, "%s", s);

@@ -1836,7 +1836,8 @@ char *oracle_read(const struct mwheel *w, const char *file, size_t chunk)
 
 /*
  * Read a row of a file into @word and @column. A column that is no number becomes 0. The column
- * "-" becomes NONE. Returns the number of columns, or -1 at the end.
+ * "-" becomes NONE, and the name of a function its address. Returns the number of columns, or -1 at
+ * the end.
  */
 static int row(char **text, char *word, s64 *column, int most)
 {
@@ -1856,6 +1857,8 @@ static int row(char **text, char *word, s64 *column, int most)
 			      (s64)strtoull(p, NULL, 0);
 		if (*p == '-' && p[1] >= '0' && p[1] <= '9')
 			column[n - 1] = strtoll(p, NULL, 0);
+		if (sim_named(p))
+			column[n - 1] = sim_named(p);
 		p += strcspn(p, " ");
 	}
 	*text = end + 1;
