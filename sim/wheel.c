@@ -12,6 +12,7 @@
 /* The oracle counts the steps of walks */
 #define levels_walk_next(levels)	(oracle_walk(), levels_walk_next(levels))
 
+#undef pr_fmt			/* hwheel.c defines it */
 #include "hwheel.c"
 #include "hwheel_jiffies.h"
 #include "wheel.h"
