@@ -2739,7 +2739,6 @@ void seq_printf(struct seq_file *m, const char *format, ...)
 /* As the kernel shows a function of a module. A pointer that is no function has no name. */
 int sim_function_name(char *name, size_t size, const char *format, const void *function)
 {
-	extern const char __executable_start[], etext[];
 	bool known = (const char *)function >= __executable_start && (const char *)function < etext;
 
 	if (strcmp(format, "%ps"))

@@ -167,6 +167,7 @@ bool sim_set_param(const char *name, unsigned int i, const char *value);
 /* The simulated kernel calls these functions of the oracle. */
 void oracle_lock(raw_spinlock_t *lock);
 void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes);
+extern const char __executable_start[], etext[];	/* the linker sets them */
 unsigned long sim_named(const char *name);
 void oracle_walk(void);			/* a step of levels_walk_next() */
 void oracle_irqs_on(unsigned long long writes);

@@ -254,7 +254,9 @@ int main(int argc, char **argv)
 		pause();
 	}
 	if (argc != 6) {
-		fprintf(stderr, "usage: %s greedy|paced|timed|timed-tai SECONDS BYTES RATE FLOWS\n", *argv);
+		fprintf(stderr,
+			"usage: %s greedy|paced|timed|timed-tai SECONDS BYTES RATE FLOWS\n",
+			*argv);
 		return 2;
 	}
 	paced = !strcmp(argv[1], "paced");
