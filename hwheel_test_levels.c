@@ -1028,6 +1028,35 @@ static void test_crowd_joins_mixed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->fired, MANY + 2ULL);
 }
 
+/* There is one fan. A crowd that needs a fan meanwhile moves to a lower level. */
+static void test_one_fan(struct kunit *test)
+{
+	enum { CROWD = HWHEEL_CROWD };
+	struct rig *rig = rig_new(test, MS, SPOKES(4, 4, 64), 0);
+	struct item *t = items_new(test, 2 * CROWD + 1);
+	struct hwheel_fan *fan = kunit_kzalloc(test, sizeof(*fan), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, fan);
+	fans_init(fan, 1);
+	levels_add_fans(&rig->l, fan, 1);
+	for (i = 0; i < CROWD; i++) {
+		add(rig, &t[i], 580 + i % 4 * 2);		/* the spoke of 576 to 591 */
+		add(rig, &t[CROWD + i], 596 + i % 4 * 2);	/* the next spoke */
+	}
+	add(rig, &t[2 * CROWD], 591);
+	advance(rig, 589);
+	KUNIT_EXPECT_EQ(test, rig->l.fans_used, 1U);
+	KUNIT_EXPECT_TRUE(test, rig->l.starved);
+	expect_sound(rig);
+	advance(rig, 591);
+	KUNIT_EXPECT_FALSE(test, rig->l.starved);
+	expect_sound(rig);
+	advance(rig, 610);
+	KUNIT_EXPECT_EQ(test, rig->fired, 2ULL * CROWD + 1);
+	KUNIT_EXPECT_EQ(test, rig->l.fans_used, 0U);
+}
+
 /* A parked timer comes before a timer of level 0 that is due at the same tick. */
 static void test_bucket_first(struct kunit *test)
 {
@@ -1827,6 +1856,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_few_in_buckets),
 	KUNIT_CASE(test_few_at_one_tick),
 	KUNIT_CASE(test_crowd_joins_mixed),
+	KUNIT_CASE(test_one_fan),
 	KUNIT_CASE(test_bucket_first),
 	KUNIT_CASE(test_stays),
 	KUNIT_CASE(test_attic),

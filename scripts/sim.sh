@@ -67,7 +67,6 @@ faults=(
 	"reach-offline	hwheel.c	/bool hwheel_reachable/,/^}/s/ && cpu_online(base->cpu)//"
 	"pinned-online	hwheel.c	/^hwheel_usual_target/,/^}/s/hwheel_reachable(base)/!base->offline/"
 	"fans-once	hwheel_levels.h	/void level_next_sift/,/^}/s/levels_want_fans(l);/;/"
-	"starved-stays	hwheel_levels.h	/void levels_bare/,/^}/s/l->starved = false;/;/"
 	"gap-none	hwheel.c	/void hwheel_run(/,/^}/s/base->quiet = now + .*/base->quiet = now;/"
 	"gap-always	hwheel.c	/void hwheel_arm_hrtimer/,/^}/s/expires < base->quiet/expires < base->quiet + base->wheel->gap_ns/"
 	"isolated-arms	hwheel.c	/^hwheel_isolated_target(/,/^}/s/return hwheel_home(base);/return target;/"
