@@ -1055,6 +1055,8 @@ static void note_starved(struct mwheel *w, int cpu)
 {
 	u64 last = w->wanted_at[cpu], called = tally_since(&busy[cpu], last);
 
+	if (busy_depth[cpu])		/* the callbacks that run at present */
+		called += sim_time - max(busy_since[cpu], last);
 	if (peek_starved(w->wheel, cpu))
 		w->starved_at[cpu] = sim_time;
 	if (!peek_wants_fans(w->wheel, cpu)) {
