@@ -1191,7 +1191,7 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 			due = min(due, (u64)on_drive(w, due_at(w, sim_slots[i].expires)));
 	if ((u64)expires <= due || (u64)expires <= now + w->config.gap_ns || w->earned[cpu])
 		return;
-	/* A batch of moves has cut a hardirq run: the break is 1 us if a spoke may have due timers. */
+	/* If a spoke may have due timers, a batch of moves cuts a hardirq run for 1 us. */
 	if (w->config.context == HWHEEL_HARDIRQ && (u64)expires <= now + 1000 &&
 	    peek_ripe(w->wheel, cpu, sim_clock(w)))
 		return;
