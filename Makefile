@@ -125,7 +125,7 @@ help:
 	@echo '                  WHERE="uml years uml-smp qemu icount" QUICK=1 KERNEL=newest|6.12|...'
 	@echo '                  WHAT=core: only this group, in uml and icount'
 	@echo 'make picture      draws bench.svg again from bench.json, and prints the table of README'
-	@echo 'make pacing       compares a qdisc on a wheel with fq and tbf, in QEMU'
+	@echo 'make pacing       compares a qdisc on a wheel with fq, tbf and etf, in QEMU'
 	@echo '                  RATE=Mbit/s TIME=seconds KERNEL=name'
 	@echo 'make convert-all  converts each driver of the newest kernel that uses timers, and builds'
 	@echo '                  it; SAMPLE=n SEED=n ONLY=regex'

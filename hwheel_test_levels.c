@@ -983,49 +983,38 @@ static void test_few_in_buckets(struct kunit *test)
 	}
 }
 
-/* A few timers that are due at one tick join a timer of another tick. They need no fan. */
-static void test_few_at_one_tick(struct kunit *test)
+/*
+ * @n timers are due at one tick, in level 3. Level 2 has @same timers of that tick, and one of the
+ * next tick. The clock enters the spoke of level 3. Returns how many fans are in use then.
+ */
+static unsigned int fans_of_joined(struct kunit *test, unsigned int n, unsigned int same)
 {
-	enum { TICK = 612, FEW = 3 };
+	enum { TICK = 612 };
 	struct rig *rig = rig_new(test, MS, SPOKES(8, 8, 8, 8), 0);
-	struct item *t = items_new(test, FEW + 1);
-	unsigned int i;
+	struct item *t = items_new(test, n + same + 1);
+	unsigned int i, used;
 
 	rig_fan(rig);
-	for (i = 0; i < FEW; i++)
-		add(rig, &t[i], TICK);				/* level 3 */
+	for (i = 0; i < n; i++)
+		add(rig, &t[i], TICK);
 	advance(rig, 511);
-	add(rig, &t[FEW], TICK + 1);				/* level 2 */
+	for (; i < n + same; i++)
+		add(rig, &t[i], TICK);
+	add(rig, &t[i], TICK + 1);
 	advance(rig, 512);
+	used = rig->l.fans_used;
 	KUNIT_EXPECT_EQ(test, rig->l.level[3].summary, 0ULL);
-	KUNIT_EXPECT_EQ(test, rig->l.fans_used, 0U);
+	KUNIT_EXPECT_EQ(test, rig->l.moved, 1ULL);		/* all at once */
 	advance(rig, TICK + 1);
-	KUNIT_EXPECT_EQ(test, rig->fired, FEW + 1ULL);
+	KUNIT_EXPECT_EQ(test, rig->fired, n + same + 1ULL);
+	return used;
 }
 
-/*
- * A crowd that is due at one tick joins a spoke that is mixed, and in which the first timer is due
- * at the same tick. The crowd moves to a fan as a whole.
- */
-static void test_crowd_joins_mixed(struct kunit *test)
+/* Only a crowd needs a fan, so that it stays apart from timers of another tick. */
+static void test_join(struct kunit *test)
 {
-	enum { TICK = 612, MANY = HWHEEL_CROWD };
-	struct rig *rig = rig_new(test, MS, SPOKES(8, 8, 8, 8), 0);
-	struct item *t = items_new(test, MANY + 2);
-	unsigned int i;
-
-	rig_fan(rig);
-	for (i = 0; i < MANY; i++)
-		add(rig, &t[i], TICK);				/* level 3 */
-	advance(rig, 511);
-	add(rig, &t[MANY], TICK);				/* level 2 */
-	add(rig, &t[MANY + 1], TICK + 1);
-	advance(rig, 512);
-	KUNIT_EXPECT_EQ(test, rig->l.level[3].summary, 0ULL);
-	KUNIT_EXPECT_EQ(test, rig->l.fans_used, 1U);
-	KUNIT_EXPECT_EQ(test, rig->l.moved, 1ULL);
-	advance(rig, TICK + 1);
-	KUNIT_EXPECT_EQ(test, rig->fired, MANY + 2ULL);
+	KUNIT_EXPECT_EQ(test, fans_of_joined(test, 3, 0), 0U);
+	KUNIT_EXPECT_EQ(test, fans_of_joined(test, HWHEEL_CROWD, 1), 1U);
 }
 
 /* There is one fan. A crowd that needs a fan meanwhile moves to a lower level. */
@@ -1854,8 +1843,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_crowded),
 	KUNIT_CASE(test_first_crowd),
 	KUNIT_CASE(test_few_in_buckets),
-	KUNIT_CASE(test_few_at_one_tick),
-	KUNIT_CASE(test_crowd_joins_mixed),
+	KUNIT_CASE(test_join),
 	KUNIT_CASE(test_one_fan),
 	KUNIT_CASE(test_bucket_first),
 	KUNIT_CASE(test_stays),

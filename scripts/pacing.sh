@@ -77,7 +77,7 @@ TIMEOUT=${TIMEOUT:-$((300 + 30 * (time + 4)))} \
 guest_log "$console" >"$log"
 # Debian's python3 has its matplotlib; another python3 may be first in PATH
 /usr/bin/python3 -B "$lab_scripts/pacing.py" "$console" "$release" "$bytes" "$rate" \
-	"$OUT/pacing.svg"
+	"$OUT/pacing.svg" || failed=1
 verdict load logged loaded
 verdict options logged options
 verdict churn logged churn

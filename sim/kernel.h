@@ -164,11 +164,13 @@ int sim_module_init(void);
 void sim_module_exit(void);
 bool sim_set_param(const char *name, unsigned int i, const char *value);
 
+/* The names of functions in files */
+extern const char __executable_start[], etext[];	/* the linker sets them */
+unsigned long sim_named(const char *name);
+
 /* The simulated kernel calls these functions of the oracle. */
 void oracle_lock(raw_spinlock_t *lock);
 void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes);
-extern const char __executable_start[], etext[];	/* the linker sets them */
-unsigned long sim_named(const char *name);
 void oracle_walk(void);			/* a step of levels_walk_next() */
 void oracle_irqs_on(unsigned long long writes);
 void oracle_moved(const struct sim_call *call, int cpu);	/* its task's CPU goes offline */

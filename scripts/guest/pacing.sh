@@ -2,8 +2,8 @@
 # shellcheck shell=dash disable=SC2086,SC2154
 #
 # The guest of pacing.sh runs this. First it checks the options, and tries all operations while
-# there is traffic. Then it measures traffic through hwpace, fq, tbf and etf, one after the other. At
-# the end it empties and removes a qdisc that has packets. pacing.sh sets $rate in Mbit/s, $time
+# there is traffic. Then it measures traffic through hwpace, fq, tbf and etf, one after the other.
+# At the end it empties and removes a qdisc that has packets. pacing.sh sets $rate in Mbit/s, $time
 # in seconds, $bytes of a packet, $flows (a list of numbers of flows), and $gap_us. If $quick is
 # not empty, fq, tbf and etf are left out.
 
