@@ -71,6 +71,76 @@ static inline unsigned long hwheel_expires_jiffies(const struct hwheel_timer *ti
 }
 
 /**
+ * hwheel_set_jiffies - set the time of a timer, in jiffies, and do not arm it
+ * @timer: the timer, set up. It must not be pending, and nobody else may arm it meanwhile
+ * @when: the value of jiffies. If it has passed, the time is now
+ *
+ * Use it where a driver sets timer->expires at one place and calls add_timer() at another.
+ * hwheel_add_at(timer, hwheel_expires(timer), 0) then arms the timer for this time.
+ *
+ * If the timer is pending, this warns once, and the timer keeps its time.
+ *
+ * Context: any but NMI. Takes no lock on 64-bit.
+ */
+static inline void hwheel_set_jiffies(struct hwheel_timer *timer, unsigned long when)
+{
+	ktime_t now = hwheel_expires(timer) - hwheel_remaining(timer);
+
+	if (WARN_ONCE(hwheel_pending(timer),
+		      "hwheel: timer with callback %ps is pending, its time can't be set\n",
+		      timer->function))
+		return;
+	timer->expires = now + min(hwheel_until_jiffies(when), KTIME_MAX - now);
+}
+
+/**
+ * hwheel_no_callback - the callback of a timer that has none yet
+ * @timer: the timer
+ *
+ * Pass it to hwheel_setup() where timer_setup() had NULL, and give the timer its callback with
+ * hwheel_set_callback() before you arm it. If the timer expires without one, this warns once.
+ */
+static inline void hwheel_no_callback(struct hwheel_timer *timer)
+{
+	WARN_ONCE(1, "hwheel: a timer was armed before hwheel_set_callback()\n");
+}
+
+/**
+ * hwheel_set_callback - give a timer another callback
+ * @timer: the timer, set up. It must not be pending, and nobody else may arm it meanwhile
+ * @callback: runs when the timer expires from now on
+ *
+ * Use it instead of an assignment to timer->function. If the timer is pending, this warns once,
+ * and the timer keeps its callback.
+ *
+ * Context: any but NMI. Takes no lock.
+ */
+static inline void hwheel_set_callback(struct hwheel_timer *timer,
+				       void (*callback)(struct hwheel_timer *timer))
+{
+	if (WARN_ONCE(hwheel_pending(timer),
+		      "hwheel: timer with callback %ps is pending, it can't get callback %ps\n",
+		      timer->function, callback))
+		return;
+	timer->function = callback;
+}
+
+/**
+ * hwheel_has_callback - does a timer have this callback?
+ * @timer: the timer
+ * @callback: the callback
+ *
+ * Use it instead of a comparison with timer->function.
+ *
+ * Return: true if @callback runs when @timer expires.
+ */
+static inline bool hwheel_has_callback(const struct hwheel_timer *timer,
+				       void (*callback)(struct hwheel_timer *timer))
+{
+	return timer->function == callback;
+}
+
+/**
  * hwheel_is_set_up - was a timer set up?
  * @timer: the timer. Its memory must be all zeroes until it is set up
  *

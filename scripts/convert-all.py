@@ -165,12 +165,14 @@ def drivers(tree, move):
             words.update(re.findall(r"\w+", several))
         functions.update(re.findall(r"\b(\w+)\s*\([^()]*\bstruct\s+(?:%s)\b" % TYPES[move],
                                     code))
+        if not header.startswith("include/") and re.search(CALL[move], code):
+            headers[header] = {units[name] for name in names}
         if not words and not functions:
             continue
         use = re.compile(r"%s[^;]*(?:->|\.|,)\s*(?:%s)\b|\b(?:%s)\s*\(" % (
             CALL[move], "|".join(words or "^"), "|".join(functions or "^")))
         users = {name for name in names if use.search(bare(read(os.path.join(tree, name))))}
-        headers[header] = {units[name] for name in users}
+        headers.setdefault(header, set()).update(units[name] for name in users)
     # Modules that share a header outside include/ are one driver
     merged = {unit: unit for unit in units.values()}
 
@@ -348,7 +350,7 @@ def hide(folder):
                                   r"\1hidden_%s\2" % member, text, count=1)
             text = re.sub(r"\b__dwork->(%s)\b" % "|".join(private["hwheel_delayed_work"]),
                           r"__dwork->hidden_\1", text)
-        text = re.sub(r"timer->(entry|function)\b", r"timer->hidden_\1", text)
+        text = re.sub(r"timer->(entry|expires|function)\b", r"timer->hidden_\1", text)
         pathlib.Path(folder, name).write_text(text)
 
 
@@ -373,7 +375,7 @@ REASONS = (
     ("hardirq mode", r"must run in hardirq context"),
     ("another clock", r"CLOCK_\w+|its clock is not constant"),
     ("may be armed for a tick or less", r"no longer than a tick"),
-    ("declared by others, or passed to them", r"is not the driver's"),
+    ("declared by others, or passed to them", r"is not the driver's|hwheel.h needs"),
     ("its function is not in the driver's files", r"is not a function of the driver"),
     ("defined in another file", r"is defined in another file"),
     ("its work item is used in another way", r"its \.work is used|its work item is used|"

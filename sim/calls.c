@@ -900,6 +900,27 @@ static void conversions(void)
 	now = jiffies;
 	left = hwheel_remaining(one);
 	EXPECT(left < 0 && sim_hwheel_expires_jiffies(one) == now - -left / TICK_NSEC);
+
+	sim_hwheel_set_jiffies(one, now - 1);
+	EXPECT(sim_hwheel_expires_jiffies(one) == now);
+	sim_hwheel_set_jiffies(one, now + 30);
+	EXPECT(sim_hwheel_expires_jiffies(one) == now + 30 && !hwheel_pending(one));
+	EXPECT(!hwheel_add_at(one, hwheel_expires(one), 0));
+	WARNS("its time can't be set", (sim_hwheel_set_jiffies(one, now + 60), 0));
+	EXPECT(sim_hwheel_expires_jiffies(one) == now + 30 && hwheel_cancel(one));
+	EXPECT(!hwheel_shutdown_sync(one));
+
+	setup(one, sim_hwheel_no_callback);
+	EXPECT(!sim_hwheel_has_callback(one, count));
+	hwheel_add(one, 1000);
+	WARNS("armed before hwheel_set_callback()", (sim_sleep(5000000), 0));
+	sim_hwheel_set_callback(one, count);
+	EXPECT(sim_hwheel_has_callback(one, count));
+	runs = 0;
+	hwheel_add(one, 1000);
+	WARNS("it can't get callback", (sim_hwheel_set_callback(one, sim_hwheel_no_callback), 0));
+	sim_sleep(5000000);
+	EXPECT(runs == 1 && !hwheel_shutdown_sync(one));
 }
 
 /* ------------------------------------------------------------------------ */

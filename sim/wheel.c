@@ -339,6 +339,28 @@ unsigned long sim_hwheel_expires_jiffies(const struct hwheel_timer *timer)
 	return hwheel_expires_jiffies(timer);
 }
 
+void sim_hwheel_set_jiffies(struct hwheel_timer *timer, unsigned long when)
+{
+	hwheel_set_jiffies(timer, when);
+}
+
+void sim_hwheel_no_callback(struct hwheel_timer *timer)
+{
+	hwheel_no_callback(timer);
+}
+
+void sim_hwheel_set_callback(struct hwheel_timer *timer,
+			     void (*callback)(struct hwheel_timer *timer))
+{
+	hwheel_set_callback(timer, callback);
+}
+
+bool sim_hwheel_has_callback(const struct hwheel_timer *timer,
+			     void (*callback)(struct hwheel_timer *timer))
+{
+	return hwheel_has_callback(timer, callback);
+}
+
 extern const struct sim_param __start_sim_params[], __stop_sim_params[];
 
 /* Returns whether the parameter took the value. It may refuse a value. */

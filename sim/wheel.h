@@ -46,5 +46,11 @@ size_t peek_bytes(struct hwheel *wheel);
 ktime_t sim_hwheel_jiffies(long n);
 ktime_t sim_hwheel_until_jiffies(unsigned long when);
 unsigned long sim_hwheel_expires_jiffies(const struct hwheel_timer *timer);
+void sim_hwheel_set_jiffies(struct hwheel_timer *timer, unsigned long when);
+void sim_hwheel_no_callback(struct hwheel_timer *timer);
+void sim_hwheel_set_callback(struct hwheel_timer *timer,
+			     void (*callback)(struct hwheel_timer *timer));
+bool sim_hwheel_has_callback(const struct hwheel_timer *timer,
+			     void (*callback)(struct hwheel_timer *timer));
 
 #endif /* _SIM_WHEEL_H */

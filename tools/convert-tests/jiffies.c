@@ -15,11 +15,17 @@ typedef long long s64, ktime_t;
 #define div_s64(a, b)	((s64)(a) / (b))
 
 struct hwheel_timer {
-	ktime_t	left;
+	ktime_t	expires, left;
+	bool	pending;
 	void	(*function)(struct hwheel_timer *timer);
 };
 
 static unsigned long jiffies;
+
+static ktime_t min(ktime_t a, ktime_t b)
+{
+	return a < b ? a : b;
+}
 
 static s64 clamp(s64 value, s64 low, s64 high)
 {
@@ -30,6 +36,20 @@ static ktime_t hwheel_remaining(const struct hwheel_timer *timer)
 {
 	return timer->left;
 }
+
+static ktime_t hwheel_expires(const struct hwheel_timer *timer)
+{
+	return timer->expires;
+}
+
+static bool hwheel_pending(const struct hwheel_timer *timer)
+{
+	return timer->pending;
+}
+
+static int warned;
+
+#define WARN_ONCE(condition, ...)	((condition) ? ++warned : 0)
 
 #define _HWHEEL_H
 #include "hwheel_jiffies.h"
@@ -80,6 +100,23 @@ int main(void)
 			       (__int128)n * TICK_NSEC >= lefts[i] &&
 			       (__int128)(n - 1) * TICK_NSEC < lefts[i], 1);
 		}
+	}
+	jiffies = starts[2];
+	for (i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		struct hwheel_timer timer = { .expires = 7 * TICK_NSEC, .left = -TICK_NSEC };
+		__int128 wanted = 8 * TICK_NSEC;	/* now */
+
+		if (counts[i] > 0)
+			wanted += (__int128)counts[i] * TICK_NSEC;
+		if (wanted > KTIME_MAX)
+			wanted = KTIME_MAX;
+		hwheel_set_jiffies(&timer, jiffies + counts[i]);
+		expect("hwheel_set_jiffies", counts[i], timer.expires, wanted);
+		timer.pending = true;
+		timer.expires = 5;
+		hwheel_set_jiffies(&timer, jiffies + counts[i]);
+		expect("hwheel_set_jiffies while pending", counts[i], timer.expires, 5);
+		expect("warnings", counts[i], warned, i + 1);
 	}
 	for (i = 0; i < 2; i++) {
 		struct hwheel_timer timer = { .function = i ? (void *)main : NULL };

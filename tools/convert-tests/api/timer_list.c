@@ -111,7 +111,7 @@ static void driver_use_foreign(struct sock *sk)
 	del_timer_sync(&sk->sk_timer);
 }
 
-/* Left for a human */
+/* Armed for a time that another function sets */
 static void driver_apart(struct timer_list *t)
 {
 	struct driver *d = from_timer(d, t, apart);

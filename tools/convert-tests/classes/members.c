@@ -5,6 +5,7 @@
 struct members {
 	struct timer_list	late;
 	struct timer_list	later;
+	struct timer_list	kept;
 	struct timer_list	changed;
 	struct timer_list	moved;
 	struct timer_list	reset;
@@ -91,6 +92,16 @@ static void members_later(struct timer_list *t)
 	m->later.expires += HZ;
 }
 
+/* The timer may be pending, and then its time can't be set */
+static void members_kept(struct timer_list *t)
+{
+	struct members *m = timer_container_of(m, t, kept);
+
+	m->kept.expires = m->when;
+	kfree(m);
+	mod_timer(&m->kept, m->kept.expires);
+}
+
 static void members_asked(struct timer_list *t)
 {
 	struct members *m = timer_container_of(m, t, asked);
@@ -112,6 +123,7 @@ void members_setup(struct members *m)
 {
 	timer_setup(&m->late, members_late, 0);
 	timer_setup(&m->later, members_later, 0);
+	timer_setup(&m->kept, members_kept, 0);
 	timer_setup(&m->changed, members_expired, 0);
 	timer_setup(&m->moved, members_moved, 0);
 	timer_setup(&m->reset, members_reset, 0);
@@ -121,5 +133,7 @@ void members_setup(struct members *m)
 	timer_setup(&m->asked, members_asked, 0);
 	timer_setup(&m->address, members_address, 0);
 	m->changed.function = members_other;
+	if (m->changed.function != members_expired || m->changed.function == members_other)
+		return;
 	mod_timer(&m->changed, jiffies + HZ);
 }
