@@ -121,6 +121,7 @@ help:
 	@echo '                  timers of io_uring, timerfd, TCP, IPVS and WireGuard to hwheel, and'
 	@echo '                  compares this kernel with the same kernel without hwheel'
 	@echo '                  BENCH=1: measures what their timers cost on both kernels'
+	@echo '                  PACKAGES=debian: builds Debian packages of this kernel instead'
 	@echo 'make bench        measures hwheel, timer_list and hrtimer (takes an hour)'
 	@echo '                  WHERE="uml years uml-smp qemu icount" QUICK=1 KERNEL=newest|6.12|...'
 	@echo '                  WHAT=core: only this group, in uml and icount'

@@ -11,9 +11,14 @@
 #
 # Usage: [KERNELS='name...'] kernel.sh
 #	 BENCH=1 [TURNS=n] [ROUNDS=n] kernel.sh
-#	 KERNELS are names of kernels in scripts/lab/kernels/, without the prefix "uml-". These
-#	 kernels are compared with plain. The default is hwheel. TURNS is how often BENCH boots
-#	 each kernel, ROUNDS how often it measures in a boot.
+#	 PACKAGES=debian|FILE kernel.sh
+#	 KERNELS are compared with plain. The default is hwheel; hwheel-smp has KASAN and lockdep.
+#	 x86-hwheel, x86-hwheel-kasan and x86-hwheel-kcsan boot in QEMU. scripts/lab/kernels/
+#	 describes them; names of UML's kernels have the prefix "uml-" there. TURNS is how
+#	 often BENCH boots each kernel, ROUNDS how often it measures in a boot. PACKAGES builds
+#	 Debian packages of the kernel with hwheel in it, into build/, and boots their kernel in
+#	 QEMU. FILE is the configuration to begin with, as a kernel's /boot/config-*. debian takes
+#	 that of Debian's newest kernel: building it takes hours on two cores.
 
 . "$(dirname "$0")/lab/lab.sh"
 . "$(dirname "$0")/lab/verdicts.sh"
@@ -53,7 +58,7 @@ build_programs()
 	local name tests
 
 	mkdir "$1"
-	for name in {uring,timerfd,ipvs}-{load,test} {tcp,tcp-wire,wireguard}-test; do
+	for name in {uring,timerfd,ipvs,tcp}-{load,test} {tcp-wire,wireguard}-test server-load; do
 		gcc -O2 -Wall -Wextra -static -o "$1/$name" "$lab_scripts/guest/$name.c"
 	done
 	tests=$(linux_source newest)/tools/testing/selftests
@@ -64,24 +69,77 @@ build_programs()
 	done
 }
 
-# boot NAME COMMAND [APPEND]: boots the kernel uml-NAME, which runs COMMAND. What the guest
-# prints goes to $lab_work/NAME.out
+# fill_packages DIR: builds the packages there
+fill_packages()
+{
+	local tree=$lab_work/tree make
+
+	say "kernel: building packages (with Debian's configuration, hours on two cores)"
+	make=(make -j "$lab_jobs" -C "$tree" O="$lab_work/packages/build")
+	graft_source "$source" "$tree" && mkdir -p "$lab_work/packages/build" || return
+	# No debugging information: it takes most of the time and space. Debian's keys are not here
+	cat "$config" - >"$lab_work/packages/build/.config" <<-'end'
+	CONFIG_HWHEEL=y
+	CONFIG_LOCALVERSION="-hwheel"
+	CONFIG_DEBUG_INFO_NONE=y
+	# CONFIG_DEBUG_INFO_DWARF_TOOLCHAIN_DEFAULT is not set
+	CONFIG_SYSTEM_TRUSTED_KEYS=""
+	CONFIG_SYSTEM_REVOCATION_KEYS=""
+	end
+	quiet kernel-config "${make[@]}" olddefconfig &&
+		quiet kernel-packages "${make[@]}" bindeb-pkg && mv "$lab_work"/packages/*.deb "$1"
+}
+
+# packages: builds the packages, and boots the kernel of the one with the image
+packages()
+{
+	local config=$PACKAGES source dir deb headers
+
+	need build-essential bc bison cpio debhelper dpkg-dev flex kmod libelf-dev libssl-dev rsync
+	source=$(linux_source newest)
+	if [ "$config" = debian ]; then
+		read -r _ _ headers < <("$lab_scripts/lab/stock-kernel.sh" newest)
+		config=$headers/.config
+	fi
+	[ -r "$config" ] || die "PACKAGES=$PACKAGES: no such file, and not debian"
+	dir=$lab_cache/kernel-packages-$(build_key "$source" "$(cat "$config")" "$(graft_key)" \
+		"$(declare -f fill_packages)")
+	once "$dir" fill_packages || die "no packages"
+	mkdir -p "$lab_top/build"
+	cp "$dir"/*.deb "$lab_top/build"
+	for deb in "$dir"/*.deb; do
+		echo "build/${deb##*/}"
+		case $deb in
+		*/linux-image-*-dbg_*) ;;
+		*/linux-image-*)	dpkg-deb -x "$deb" "$lab_work/installed" ;;
+		esac
+	done
+	image[x86-packages]=$(echo "$lab_work"/installed/boot/vmlinuz-*)
+	verdict "boot of the package" boot x86-packages installed
+	verdict "log of the package" clean x86-packages
+	verdict "the package: on wheels" on_wheels x86-packages io_uring timerfd
+}
+
+# boot NAME COMMAND [APPEND]: boots a kernel, which runs COMMAND. What the guest prints goes to
+# $lab_work/NAME.out
 boot()
 {
-	local console=$lab_cache/log/kernel-$1.log status=0 CPUS=
+	local console=$lab_cache/log/kernel-$1.log status=0 CPUS='' machine
 
 	# Races need a second CPU
 	case $1 in
-	*smp*)	CPUS=2 ;;
+	x86*)	machine=("$lab_scripts/lab/boot-qemu.sh" "${image[$1]}" 2 2G) ;;
+	*smp*)	machine=("$lab_scripts/lab/boot-uml.sh" "${image[$1]}") CPUS=2 ;;
+	*)	machine=("$lab_scripts/lab/boot-uml.sh" "${image[$1]}") ;;
 	esac
 	{
 		echo "command='$2'"
 		cat "$lab_scripts"/guest/{wireguard,kernel}.sh
 	} >"$lab_work/payload"
-	say "kernel: booting uml-$1: $2"
+	say "kernel: booting $1: $2"
 	TIMEOUT=${TIMEOUT:-300} CPUS=$CPUS APPEND=${3-} \
-		"$lab_scripts/lab/boot-uml.sh" "${image[$1]}" "$lab_work/payload" \
-		"$lab_work"/programs/* "$tests_built"/* "${wg[@]}" >"$console" || status=$?
+		"${machine[@]}" "$lab_work/payload" "$lab_work"/programs/* "$tests_built"/* \
+		"${wg[@]}" >"$console" || status=$?
 	# Leave out the kernel's messages, which may come between the lines
 	sed '1,/^lab: payload begins$/d; /^lab: log begins$/,$d; /^\[ *[0-9.]*\] /d' \
 		"$console" >"$lab_work/$1.out"
@@ -184,7 +242,7 @@ tests()
 # bench: prints the medians of all boots. Succeeds if hwheel's costs are within the limits. The
 # last argument of table() has the limits, as pairs: a number of pending timers, and the most
 # that hwheel may cost, relative to plain. With 500,000 pending, a request of io_uring may cost
-# at most 1.2 times as much as with 1,000.
+# at most 1.2 times as much as with 1,000. The rows "gap" are hwheel with a gap of 2 ms for TCP.
 bench()
 {
 	local name turn
@@ -194,6 +252,8 @@ bench()
 			boot "$name" "load $rounds" seccomp=on >&2 || return
 			sed "/pending/s/^/$name /" "$lab_work/$name.out"
 		done
+		boot hwheel "./tcp-load 20 1000" "seccomp=on tcp_gap_us=2000" >&2 || return
+		sed "/pending/s/^/gap /" "$lab_work/hwheel.out"
 	done >"$lab_work/measured"
 	cp "$lab_work/measured" "$lab_cache/log/kernel-bench.log"
 	awk '
@@ -208,6 +268,7 @@ bench()
 			}
 		return n % 2 ? sorted[(n + 1) / 2] : (sorted[n / 2] + sorted[n / 2 + 1]) / 2
 	}
+	function abs(x) { return x < 0 ? -x : x }
 	function check(what, got, most)
 	{
 		printf "kernel: %s: %.2f, at most %.2f %s\n", what, got, most,
@@ -234,6 +295,11 @@ bench()
 			check(what " with " most[i] " pending, relative to plain",
 				ratio[most[i]], most[i + 1])
 	}
+	$3 == "pending" && $5 == "interrupts" {
+		interrupts[$1] = interrupts[$1] " " $6
+		rate[$1] = rate[$1] " " $8
+		next
+	}
 	$3 == "pending" { ns[$1, $2, $4, $6] = ns[$1, $2, $4, $6] " " $10 }
 	END {
 		print "Nanoseconds, medians"
@@ -244,6 +310,26 @@ bench()
 			x ? hwheel["uring:", 500000] / x : 99, 1.2)
 		table("timerfd:", "gettime", "settime", "1000 1 100000 1")
 		table("ip_vs:", "past IPVS", "through IPVS", "1000 1 100000 1")
+		table("server:", "no linked timeout", "with a linked timeout",
+			"1000 1 100000 1")
+
+		n = split("plain hwheel gap", name)
+		print "\nTCP, 1000 connections that are paced"
+		printf "%-10s%22s%33s%11s\n", "", "CPU ns a packet", "interrupts per 1000 packets",
+			"rate, %"
+		for (i = 1; i <= n; i++) {
+			paced[i] = median(ns[name[i], "tcp:", 1000, 1])
+			timers[i] = median(interrupts[name[i]])
+			printf "%-10s%22d%33d%11.2f\n", name[i], paced[i], timers[i],
+				median(rate[name[i]])
+		}
+		check("tcp: CPU time of a packet, relative to plain",
+			paced[1] ? paced[2] / paced[1] : 99, 1)
+		check("tcp: interrupts with a gap, relative to plain",
+			timers[1] ? timers[3] / timers[1] : 99, 0.5)
+		for (i = 2; i <= n; i++)
+			check("tcp: error of the rate of " name[i] ", percent",
+				abs(100 - median(rate[name[i]])), abs(100 - median(rate["plain"])) + 1)
 		exit failed
 	}' "$lab_work/measured"
 }
@@ -257,9 +343,17 @@ tests_built=$lab_cache/liburing-$(build_key "$liburing" "$tests_of_liburing" \
 once "$tests_built" fill_liburing || die "no tests of liburing"
 build_programs "$lab_work/programs"
 declare -A image
+if [ -n "${PACKAGES-}" ]; then
+	packages
+	exit $failed
+fi
 [ -z "${BENCH-}" ] || kernels=hwheel
 for name in plain $kernels; do
-	kernel=$("$lab_scripts/lab/build-kernel.sh" "uml-$name")
+	case $name in
+	x86*)	kernel=$name ;;
+	*)	kernel=uml-$name ;;
+	esac
+	kernel=$("$lab_scripts/lab/build-kernel.sh" "$kernel")
 	read -r "image[$name]" _ <<<"$kernel"
 done
 if [ -n "${BENCH-}" ]; then

@@ -33,6 +33,12 @@ tests()
 	echo ended
 }
 
+# installed: runs the tests that need no module
+installed()
+{
+	./uring-test && ./timerfd-test && echo ended
+}
+
 # simulated: runs the tests that need simulated time
 simulated()
 {
@@ -44,7 +50,8 @@ simulated()
 load()
 {
 	./uring-load "$1" 1000 100000 500000 && ./timerfd-load "$1" 1000 100000 &&
-		./ipvs-load "$1" 1000 100000
+		./ipvs-load "$1" 1000 100000 && ./server-load "$1" 1000 100000 &&
+		./tcp-load 20 1000
 }
 
 ip link set lo up

@@ -6,8 +6,6 @@
  * others must be the same:
  *	tcp NAME: RESULTS
  *	exact tcp NAME: late by N ns
- * and, of timers that are still timer_list timers:
- *	# tcp NAME: late by N ns
  *
  * The wire between a client and a server is a TUN device of this program. So this program sees
  * each packet, delays it, or drops it. The device has the address 10.2.0.1. The client connects
@@ -44,9 +42,9 @@
 
 struct packet {
 	long long at;		/* when it was sent */
+	long long delivered;	/* when it was taken off the wire, or 0 */
 	bool to_server;
 	bool dropped;
-	bool delivered;
 	unsigned int seq;
 	int bytes;		/* of data */
 	int size;
@@ -96,7 +94,7 @@ static void take(struct packet *p)
 	p->at = now_ns(CLOCK_MONOTONIC);
 	p->to_server = ntohs(tcp->dest) == PORT;
 	p->dropped = p->to_server ? drop_to_server : drop_to_client;
-	p->delivered = false;
+	p->delivered = 0;
 	p->seq = ntohl(tcp->seq);
 	p->bytes = p->size - 20 - tcp->doff * 4;
 	if (++nr_packets == MAX_PACKETS)
@@ -124,6 +122,7 @@ static void carry(long long until, int wanted)
 		p = &packets[nr_delivered];
 		if (nr_delivered < nr_packets && (p->dropped || p->at + DELAY <= now)) {
 			nr_delivered++;
+			p->delivered = now;
 			if (!p->dropped && write(tun, p->data, p->size) != p->size)
 				die("write to tun");
 			continue;
@@ -252,13 +251,13 @@ static void test_retransmission(void)
 		late = packets[nr_packets - 1].at - at - rto;
 		early += late < -JIFFY;
 		if (i == 2)
-			printf("# tcp retransmission after %lld ms: late by %lld ns\n",
+			printf("exact tcp retransmission after %lld ms: late by %lld ns\n",
 			       rto / MSEC, late);
 		if (late > latest)
 			latest = late;
 	}
 	printf("tcp retransmission: %d packets%s\n", with_data(), early ? ", EARLY" : "");
-	printf("# tcp retransmission, the latest: late by %lld ns\n", latest);
+	printf("exact tcp retransmission, the latest: late by %lld ns\n", latest);
 	drop_to_server = false;
 	carry(now_ns(CLOCK_MONOTONIC) + 200 * NSEC_PER_SEC, nr_packets + 2);
 	carry_ms(100);
@@ -282,14 +281,14 @@ static void test_delayed_ack(void)
 		option(server, IPPROTO_TCP, TCP_QUICKACK, 0);
 		send_bytes(1);
 		carry(packets[0].at + NSEC_PER_SEC, 2);
-		late = packets[1].at - packets[0].at - DELAY - 40 * MSEC;
+		late = packets[1].at - packets[0].delivered - 40 * MSEC;
 		good += nr_packets == 2 && !packets[1].to_server && late >= -JIFFY &&
 			late <= 2 * JIFFY;
 		if (late > latest)
 			latest = late;
 	}
 	printf("tcp delayed ACK: %d of %d\n", good, i);
-	printf("# tcp delayed ACK, the latest: late by %lld ns\n", latest);
+	printf("exact tcp delayed ACK, the latest: late by %lld ns\n", latest);
 	close_connection();
 }
 

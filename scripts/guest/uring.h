@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * uring-load.c and uring-test.c share this: a ring on io_uring's system calls
+ * server-load.c, uring-load.c and uring-test.c share this: a ring on io_uring's system calls
  */
 #include <linux/io_uring.h>
 #include <sys/mman.h>
@@ -104,7 +104,8 @@ static void ring_seen(struct ring *ring)
 	__atomic_store_n(ring->cq_head, *ring->cq_head + 1, __ATOMIC_RELEASE);
 }
 
-static void entry_poll(struct ring *ring, int fd, unsigned long long data, unsigned int flags)
+static inline void entry_poll(struct ring *ring, int fd, unsigned long long data,
+			      unsigned int flags)
 {
 	struct io_uring_sqe *sqe = ring_entry(ring, IORING_OP_POLL_ADD, data);
 
@@ -114,8 +115,8 @@ static void entry_poll(struct ring *ring, int fd, unsigned long long data, unsig
 }
 
 /* A timeout, or a linked timeout. @ts must stay valid until the entry is submitted. */
-static void entry_timeout(struct ring *ring, int opcode, const struct __kernel_timespec *ts,
-			  unsigned long long data, unsigned int flags)
+static inline void entry_timeout(struct ring *ring, int opcode, const struct __kernel_timespec *ts,
+				 unsigned long long data, unsigned int flags)
 {
 	struct io_uring_sqe *sqe = ring_entry(ring, opcode, data);
 
@@ -124,8 +125,8 @@ static void entry_timeout(struct ring *ring, int opcode, const struct __kernel_t
 	sqe->timeout_flags = flags;
 }
 
-static void entry_cancel(struct ring *ring, int opcode, unsigned long long what,
-			 unsigned long long data)
+static inline void entry_cancel(struct ring *ring, int opcode, unsigned long long what,
+				unsigned long long data)
 {
 	ring_entry(ring, opcode, data)->addr = what;
 }

@@ -27,11 +27,9 @@ case $name in
 uml*)	make=(make ARCH=um) image=linux packages=() ;;
 x86*)	make=(make ARCH=x86) image=arch/x86/boot/bzImage packages=(libelf-dev) ;;
 esac
-[ -z "$grafted" ] || packages+=(patch)
 need gcc libc6-dev make flex bison bc "${packages[@]}"
 source=$(linux_source "$series")
-wanted=$lab_work/wanted grafts=()
-[ -z "$grafted" ] || grafts=("$lab_top"/{Kbuild,Kconfig,hwheel.c,hwheel*.h,tools/graft,patches/*.patch})
+wanted=$lab_work/wanted
 for part in $parts; do
 	cat "$lab_scripts/lab/config/$part.config"
 done >"$wanted"
@@ -62,21 +60,8 @@ fill_kernel()
 	sed -i "s,^export KBUILD_OUTPUT = .*,export KBUILD_OUTPUT = $dir," "$1/Makefile"
 }
 
-# graft_source SOURCE TREE: makes a tree of links to SOURCE, and grafts it. Neither graft nor
-# patch writes to a file that has links: they replace it.
-graft_source()
-{
-	local file
-
-	link_tree "$1" "$2" && "$lab_top/tools/graft" "$2" >/dev/null || return
-	for file in "$lab_top"/patches/*.patch; do
-		quiet "$name-patch" patch -d "$2" -p1 -F0 -i "$file" ||
-			die "${file##*/} does not apply to ${source##*/}"
-	done
-}
-
 dir=$lab_cache/$name-$(build_key "$source" "$(cat "$wanted")" "$(declare -f fill_kernel)" \
-	"$(declare -f graft_source)" "$([ -z "$grafted" ] || cat "${grafts[@]}")")
+	"$([ -z "$grafted" ] || graft_key)")
 
 once "$dir" fill_kernel || die "no kernel $name"
 echo "$dir/$image $dir"

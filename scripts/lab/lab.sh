@@ -590,6 +590,27 @@ link_tree()
 	cp -al "$1" "$2" 2>/dev/null || { rm -rf "$2" && cp -a "$1" "$2"; }
 }
 
+# graft_source SOURCE TREE: makes a tree of links to a kernel's source, puts hwheel into it, and
+# applies patches/. Neither graft nor patch writes to a file that has links: they replace it.
+graft_source()
+{
+	local file
+
+	need patch
+	link_tree "$1" "$2" && "$lab_top/tools/graft" "$2" >/dev/null || return
+	for file in "$lab_top"/patches/*.patch; do
+		quiet graft-patch patch -d "$2" -p1 -F0 -i "$file" ||
+			die "${file##*/} does not apply to ${1##*/}"
+	done
+}
+
+# graft_key: prints all that graft_source() puts into a tree
+graft_key()
+{
+	declare -f graft_source
+	cat "$lab_top"/{Kbuild,Kconfig,hwheel.c,hwheel*.h,tools/graft,patches/*.patch}
+}
+
 # build_key TEXT...: prints a key for what is built from a kernel's source: TEXT, how the
 # source is patched, and the compiler
 build_key()
