@@ -1104,6 +1104,10 @@ static const struct bench_row bench_life_rows[] = {
 	{ &bench_hwheel_eighth, BENCH_US },
 	{ &bench_hwheel_relative, BENCH_US, .gap_ns = BENCH_MS / 2 },
 	{ &bench_hwheel_absolute, BENCH_US, .gap_ns = BENCH_MS / 2 },
+	{ &bench_hwheel_relative, BENCH_MS, 4096 },
+	{ &bench_hwheel_absolute, BENCH_MS, 4096 },
+	{ &bench_hwheel_relative, BENCH_US, 4096, .gap_ns = BENCH_MS / 2 },
+	{ &bench_hwheel_absolute, BENCH_US, 4096, .gap_ns = BENCH_MS / 2 },
 };
 
 /*
@@ -2174,15 +2178,17 @@ static void bench_print(const struct bench_group *group, const struct bench_row 
 {
 	bool cpus = group->count_name && !strcmp(group->count_name, "cpus");
 	bool delay = group->count_name && !cpus;
+	/* In the group expire, crosses tells these rows apart */
+	bool wide = row->spokes && group->run == bench_run_life;
 
 	bench_median(sample, nr);	/* sorts them; rounds without a result come first */
 	for (; nr && *sample == BENCH_NONE; nr--)
 		sample++;
 	if (!nr)
 		return;
-	pr_info("subject=%s op=%s variant=%s%s tick_ns=%llu crosses=%u pending=%llu delay_ms=%llu cpus=%llu median=%s min=%s max=%s unit=%s\n",
+	pr_info("subject=%s op=%s variant=%s%s%s tick_ns=%llu crosses=%u pending=%llu delay_ms=%llu cpus=%llu median=%s min=%s max=%s unit=%s\n",
 		row->kind->subject, group->ops[op], row->kind->variant,
-		row->gap_ns ? "_gap" : "", row->tick_ns, row->crosses,
+		row->gap_ns ? "_gap" : "", wide ? "_wide" : "", row->tick_ns, row->crosses,
 		cpus ? count * BENCH_OWN : delay ? 1 : count, delay ? count : 0, cpus ? count : 1,
 		bench_fixed(sample[nr / 2]).text, bench_fixed(sample[0]).text,
 		bench_fixed(sample[nr - 1]).text, group->units[op]);
