@@ -80,6 +80,18 @@ together()
 	done | diff "$tests/work/together" -
 }
 
+# missing: whether a timer stays if a header that was not named uses it, or if hwheel.h itself
+# needs the header that declares it. With all of its files, the first driver is converted.
+missing()
+{
+	local dir=$lab_work/missing
+
+	cp -r "$tests/missing" "$dir"
+	cp "$lab_work/api/.driver.o.cmd" "$dir"
+	(cd "$dir" && { "$converter" part.c; "$converter" core.c linux/sched.h; :; }) |
+		diff "$dir/report" - && (cd "$dir" && "$converter" part.c part.h)
+}
+
 # counted: whether the check of convert-all.sh finds a call, a flag or a name that is lost
 counted()
 {
@@ -441,6 +453,7 @@ verdict "delayed work" as_expected work/device.c work/device.h work/away.c
 verdict "delayed work: stays" as_expected work/stays.c work/stays.h
 verdict "delayed work: left" as_expected work/left.c
 verdict "timers and delayed work" together
+verdict "missing files" missing
 verdict reports complete
 verdict counted counted
 verdict jiffies jiffies
