@@ -87,7 +87,8 @@ fill_packages()
 	CONFIG_SYSTEM_REVOCATION_KEYS=""
 	end
 	quiet kernel-config "${make[@]}" olddefconfig &&
-		quiet kernel-packages "${make[@]}" bindeb-pkg && mv "$lab_work"/packages/*.deb "$1"
+		DEB_BUILD_OPTIONS=parallel=$lab_jobs quiet kernel-packages "${make[@]}" \
+			bindeb-pkg && mv "$lab_work"/packages/*.deb "$1"
 }
 
 # packages: builds the packages, and boots the kernel of the one with the image
@@ -95,7 +96,7 @@ packages()
 {
 	local config=$PACKAGES source dir deb headers
 
-	need build-essential bc bison cpio debhelper dpkg-dev flex kmod libelf-dev libssl-dev rsync
+	need build-essential bc bison cpio debhelper flex kmod libdw-dev libelf-dev libssl-dev rsync
 	source=$(linux_source newest)
 	if [ "$config" = debian ]; then
 		read -r _ _ headers < <("$lab_scripts/lab/stock-kernel.sh" newest)
