@@ -50,8 +50,7 @@ simulated()
 load()
 {
 	./uring-load "$1" 1000 100000 500000 && ./timerfd-load "$1" 1000 100000 &&
-		./ipvs-load "$1" 1000 100000 && ./server-load "$1" 1000 100000 &&
-		./tcp-load 20 1000
+		./ipvs-load "$1" 1000 100000 && ./server-load "$1" 1000 100000
 }
 
 ip link set lo up
