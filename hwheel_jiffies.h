@@ -13,6 +13,7 @@
 #ifndef _HWHEEL_JIFFIES_H
 #define _HWHEEL_JIFFIES_H
 
+#include <linux/compiler.h>
 #include <linux/jiffies.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
@@ -72,7 +73,7 @@ static inline unsigned long hwheel_expires_jiffies(const struct hwheel_timer *ti
 
 /**
  * hwheel_set_jiffies - set the time of a timer, in jiffies, and do not arm it
- * @timer: the timer, set up. It must not be pending, and nobody else may arm it meanwhile
+ * @timer: the timer, set up. It must not be pending, and nobody else may use it meanwhile
  * @when: the value of jiffies. If it has passed, the time is now
  *
  * Use it where a driver sets timer->expires at one place and calls add_timer() at another.
@@ -90,7 +91,7 @@ static inline void hwheel_set_jiffies(struct hwheel_timer *timer, unsigned long 
 		      "hwheel: timer with callback %ps is pending, its time can't be set\n",
 		      timer->function))
 		return;
-	timer->expires = now + min(hwheel_until_jiffies(when), KTIME_MAX - now);
+	WRITE_ONCE(timer->expires, now + min(hwheel_until_jiffies(when), KTIME_MAX - now));
 }
 
 /**

@@ -146,7 +146,7 @@ jiffies()
 	local dir=$lab_work/jiffies name
 
 	mkdir -p "$dir/linux"
-	for name in jiffies limits math64 minmax; do
+	for name in compiler jiffies limits math64 minmax; do
 		: >"$dir/linux/$name.h"
 	done
 	gcc -O2 -Wall -Wextra -Wno-unused-parameter -fsanitize=undefined -I"$dir" -I"$lab_top" \

@@ -18,7 +18,7 @@
 #	 often BENCH boots each kernel, ROUNDS how often it measures in a boot. PACKAGES builds
 #	 Debian packages of the kernel with hwheel in it, into build/, and boots their kernel in
 #	 QEMU. FILE is the configuration to begin with, as a kernel's /boot/config-*. debian takes
-#	 that of Debian's newest kernel: building it takes hours on two cores.
+#	 that of Debian's newest kernel for clouds: building it takes hours on two cores.
 
 . "$(dirname "$0")/lab/lab.sh"
 . "$(dirname "$0")/lab/verdicts.sh"

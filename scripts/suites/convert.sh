@@ -12,8 +12,9 @@ suite()
 	for name in timer_list hrtimer "class: "{"include in a macro","hardirq context"} \
 		    "class: "{"timers of others",guards,members,clocks,prototypes,ticks,NULL,names,types,configuration} \
 		    "delayed work"{,": stays",": left"," converts"," builds"} "timers and delayed work" \
-		    "missing files" reports counted jiffies converts builds "boot of stock" "boot of moved" bridge sctp \
-		    bonding timers dmesg can\ {converts,builds,"boot of stock","boot of moved",timers,dmesg} \
+		    "missing files" reports counted jiffies converts builds \
+		    "boot of stock" "boot of moved" bridge sctp bonding timers dmesg \
+		    can\ {converts,builds,"boot of stock","boot of moved",timers,dmesg} \
 		    can newest\ {converts,builds}; do
 		verdict "$name" "$lab_work/convert" \
 			grep -qx "convert: $name ok" "$lab_work/convert"

@@ -49,6 +49,7 @@ static bool hwheel_pending(const struct hwheel_timer *timer)
 
 static int warned;
 
+#define WRITE_ONCE(x, value)		((x) = (value))
 #define WARN_ONCE(condition, ...)	((condition) ? ++warned : 0)
 
 #define _HWHEEL_H
