@@ -1217,6 +1217,8 @@ static noinline void hwheel_mend_interrupts(void (*function)(struct hwheel_timer
 	}
 }
 
+static void hwheel_wake_sleeper(struct hwheel_timer *timer);
+
 /*
  * Run the callback of @timer with the lock dropped. If the callback has changed the
  * preemption count or the interrupt state, restore it, to protect other callbacks.
@@ -1243,7 +1245,8 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	lock_acquire_exclusive(&map, context, 0, NULL, _THIS_IP_);
 	trace_hwheel_expire_entry(base, timer, expires);
 	function(timer);
-	if (hwheel_broken(HWHEEL_FIRE_TWICE))
+	/* A sleeper's callback would wake no task the second time, and crash */
+	if (hwheel_broken(HWHEEL_FIRE_TWICE) && function != hwheel_wake_sleeper)
 		function(timer);
 	trace_hwheel_expire_exit(timer, function);
 	lock_map_release(&map);

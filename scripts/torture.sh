@@ -108,7 +108,7 @@ else
 	! dmesg_dirty "$log" || failed=1
 fi
 if [ $failed != 0 ]; then
-	tail -n 15 "$log" >&2
+	grep -m 1 -A 30 '^Kernel panic' "$log" >&2 || tail -n 15 "$log" >&2
 	say "torture: the guest's console is in $lab_cache/log/$name.log"
 fi
 grep '^hwheel-torture: End of test:' "$log" || echo "hwheel-torture: no End of test"
