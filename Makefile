@@ -120,7 +120,10 @@ help:
 	@echo 'make kernel       builds Debian'"'"'s newest kernel for user-mode Linux with hwheel in it, moves'
 	@echo '                  timers of io_uring, timerfd, TCP, IPVS and WireGuard to hwheel, and'
 	@echo '                  compares this kernel with the same kernel without hwheel'
-	@echo '                  BENCH=1: measures what their timers cost on both kernels'
+	@echo '                  BENCH=1: measures what their timers cost on both kernels, and draws'
+	@echo '                  kernel.svg'
+	@echo '                  SELFTESTS=1: runs the kernel'"'"'s own tests of networks and timers on both'
+	@echo '                  PACKETDRILL=file: packetdrill'"'"'s tests, too'
 	@echo '                  PACKAGES=debian: builds Debian packages of this kernel instead'
 	@echo 'make bench        measures hwheel, timer_list and hrtimer (takes an hour)'
 	@echo '                  WHERE="uml years uml-smp qemu icount" QUICK=1 KERNEL=newest|6.12|...'
@@ -138,8 +141,8 @@ help:
 	@echo '                  KDIR=folder'
 	@echo 'make deb          builds Debian packages in build/: the sources for DKMS, and the tools'
 	@echo 'make clean        removes build/, Documentation/output/ and what kbuild leaves. Results stay:'
-	@echo '                  demo.svg, bench.svg, bench.json, converted*.inc. Downloads and kernels'
-	@echo '                  stay, too, in $${XDG_CACHE_HOME:-~/.cache}/hwheel'
+	@echo '                  demo.svg, bench.svg, bench.json, kernel.svg, converted*.inc.'
+	@echo '                  Downloads and kernels stay, too, in $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
 .PHONY: modules install install-tc dkms dkms-sources deb demo check torture fuzz sim mutants \
 	kernel bench picture pacing convert-all htmldocs clean help

@@ -117,22 +117,63 @@ def objects(tree):
     return found
 
 
-def users(tree):
-    """The files with timers or delayed work that the configuration builds, and their objects."""
-    used = re.compile("|".join(pattern.pattern for pattern in USED.values()))
-    return {name: where for name, where in objects(tree).items()
-            if not name.startswith(ASIDE) and os.path.exists(os.path.join(tree, name)) and
-            used.search(bare(read(os.path.join(tree, name))))}
-
-
-def prepare(tree):
+def write_commands(tree, names):
     """Makes kbuild write its command for each file. Removes the preprocessed files."""
-    files = users(tree)
-    pathlib.Path(tree, "users.json").write_text(json.dumps(files, indent=0))
-    wanted = [name[:-2] + ".i" for name in files]
+    wanted = [name[:-2] + ".i" for name in names]
     subprocess.run(["make", "-k", "-C", tree, "-j", str(os.cpu_count())] + wanted, check=False)
     for name in wanted:
         pathlib.Path(tree, name).unlink(missing_ok=True)
+
+
+def prepare(tree):
+    """Finds the files that the configuration builds, and have to do with timers or delayed work.
+    Writes users.json: for each of these files, its object."""
+    used = re.compile("|".join(pattern.pattern for pattern in USED.values()))
+    found = {name: where for name, where in objects(tree).items()
+             if not name.startswith(ASIDE) and os.path.exists(os.path.join(tree, name))}
+    files = {name for name in found if used.search(bare(read(os.path.join(tree, name))))}
+    write_commands(tree, files)
+    # Other files may call functions that take timers, or use their members
+    functions, members = set(), set()
+    for header in includers(tree, files):
+        for move in TYPES:
+            words, more = timers_of(bare(read(os.path.join(tree, header))), move)
+            functions |= more
+            members |= words
+    others = {name for name in found.keys() - files
+              if has_users(bare(read(os.path.join(tree, name))), functions, members)}
+    write_commands(tree, others)
+    pathlib.Path(tree, "users.json").write_text(json.dumps(
+        {name: found[name] for name in sorted(files | others)}, indent=0))
+
+
+def has_users(code, functions, members):
+    """Whether the code calls one of the functions, or uses members of one of the timers"""
+    return not functions.isdisjoint(re.findall(r"\b(\w+)\s*\(", code)) or not members.isdisjoint(
+        re.findall(r"(?:->|\.)\s*(\w+)\s*\.\s*(?:expires|function|timer|work)\b", code))
+
+
+def includers(tree, names):
+    """{header: the files among these that include it}. Leaves out the headers of the APIs, of
+    machines, and those that are generated."""
+    found = collections.defaultdict(set)
+    for name in names:
+        if command_of(tree, name).exists():
+            for header in re.findall(r"^  (?:\$\(wildcard )?(\S+\.[ch])\b",
+                                     read(command_of(tree, name)), re.M):
+                found[os.path.normpath(header)].add(name)
+    return {header: names for header, names in found.items()
+            if os.path.exists(os.path.join(tree, header)) and not re.search(
+                r"linux/(?:(?:hr)?timer|workqueue)|generated/|^arch/", header)}
+
+
+def timers_of(code, move):
+    """The members of a header's structures that are timers or delayed work, and its functions
+    that take such."""
+    words = set()
+    for several in re.findall(r"\bstruct\s+(?:%s)\b([^;{}()]*);" % TYPES[move], code):
+        words.update(re.findall(r"\w+", several))
+    return words, set(re.findall(r"\b(\w+)\s*\([^()]*\bstruct\s+(?:%s)\b" % TYPES[move], code))
 
 
 def command_of(tree, name):
@@ -142,37 +183,28 @@ def command_of(tree, name):
 
 def drivers(tree, move):
     """{name: (its .c files, its headers)}"""
-    files = {name: where for name, where in json.loads(read(tree + "/users.json")).items()
-             if command_of(tree, name).exists() and
-             USED[move].search(bare(read(os.path.join(tree, name))))}
+    built = {name: where for name, where in json.loads(read(tree + "/users.json")).items()
+             if command_of(tree, name).exists()}
+    code = {name: bare(read(os.path.join(tree, name))) for name in built}
+    files = {name for name in built if USED[move].search(code[name])}
     units = {}
-    for name, (kind, thing) in files.items():
+    for name, (kind, thing) in built.items():
         units[name] = thing[:-2] if kind == "m" else os.path.dirname(name) + "/"
-    includers = collections.defaultdict(set)
-    for name in files:
-        for header in re.findall(r"^  (?:\$\(wildcard )?(\S+\.[ch])\b", read(command_of(tree, name)),
-                                 re.M):
-            includers[os.path.normpath(header)].add(name)
-    headers = {}
-    for header, names in includers.items():
-        path = os.path.join(tree, header)
-        if not os.path.exists(path) or re.search(
-                r"linux/(?:(?:hr)?timer|workqueue)|generated/|^arch/", header):
-            continue
-        code = bare(read(path))
-        words, functions = set(), set()
-        for several in re.findall(r"\bstruct\s+(?:%s)\b([^;{}()]*);" % TYPES[move], code):
-            words.update(re.findall(r"\w+", several))
-        functions.update(re.findall(r"\b(\w+)\s*\([^()]*\bstruct\s+(?:%s)\b" % TYPES[move],
-                                    code))
-        if not header.startswith("include/") and re.search(CALL[move], code):
-            headers[header] = {units[name] for name in names}
+    headers, others = {}, set()
+    for header, names in includers(tree, built).items():
+        text = bare(read(os.path.join(tree, header)))
+        words, functions = timers_of(text, move)
+        if not header.startswith("include/") and re.search(CALL[move], text):
+            headers[header] = {units[name] for name in names & files}
         if not words and not functions:
             continue
         use = re.compile(r"%s[^;]*(?:->|\.|,)\s*(?:%s)\b|\b(?:%s)\s*\(" % (
             CALL[move], "|".join(words or "^"), "|".join(functions or "^")))
-        users = {name for name in names if use.search(bare(read(os.path.join(tree, name))))}
+        more = {name for name in names - files if has_users(code[name], functions, words)}
+        others |= more
+        users = {name for name in names & files if use.search(code[name])} | more
         headers.setdefault(header, set()).update(units[name] for name in users)
+    units = {name: units[name] for name in files | others}
     # Modules that share a header outside include/ are one driver
     merged = {unit: unit for unit in units.values()}
 
@@ -191,7 +223,7 @@ def drivers(tree, move):
         users = {find(unit) for unit in users}
         if len(users) == 1:
             found[users.pop()][1].append(header)
-    return found
+    return {unit: both for unit, both in found.items() if not files.isdisjoint(both[0])}
 
 
 #

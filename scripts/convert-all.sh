@@ -36,7 +36,7 @@ fill_tree()
 {
 	local kbuild=(make -j "$lab_jobs" -C "$1")
 
-	say "convert-all: preparing a tree (about 25 min on one core)"
+	say "convert-all: preparing a tree (about 30 min on one core)"
 	cp -al "$source/." "$1" || return
 	quiet convert-all-config "${kbuild[@]}" KCONFIG_ALLCONFIG="$config" allmodconfig || return
 	quiet convert-all-prepare "${kbuild[@]}" prepare || return

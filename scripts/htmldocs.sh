@@ -4,7 +4,8 @@
 # Builds Documentation/ into Documentation/output/. A warning is an error. The kernel's
 # own extensions for Sphinx make the API's pages from the kernel-doc comments. This script
 # also draws the pictures. performance.rst shows bench.svg and pacing.svg if "make bench" and
-# "make pacing" made them, and converting.rst the tables of "make convert-all".
+# "make pacing" made them, kernel.rst kernel.svg of "BENCH=1 make kernel", and converting.rst the
+# tables of "make convert-all".
 #
 # Usage: htmldocs.sh [FOLDER]
 
@@ -20,12 +21,14 @@ chmod -R u+w "$docs"
 
 export PYTHONDONTWRITEBYTECODE=1
 /usr/bin/python3 "$docs/pictures.py" "$docs" "$lab_top/tools"
-for picture in bench pacing; do
+for picture in bench pacing kernel; do
+	made="make $picture"
+	[ $picture != kernel ] || made="BENCH=1 make kernel"
 	if [ -f "$lab_top/$picture.svg" ]; then
 		cp "$lab_top/$picture.svg" "$docs"
-		printf '%s\n' ".. figure:: $picture.svg" '' "   Drawn by *make $picture*."
+		printf '%s\n' ".. figure:: $picture.svg" '' "   Drawn by *$made*."
 	else
-		echo ".. note:: *make $picture* draws the figure that belongs here."
+		echo ".. note:: *$made* draws the figure that belongs here."
 	fi >"$docs/$picture.inc"
 done
 for inc in converted converted-work; do

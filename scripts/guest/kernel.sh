@@ -50,7 +50,24 @@ simulated()
 load()
 {
 	./uring-load "$1" 1000 100000 500000 && ./timerfd-load "$1" 1000 100000 &&
-		./ipvs-load "$1" 1000 100000 && ./server-load "$1" 1000 100000
+		./ipvs-load "$1" 1000 100000 1000000 && ./server-load "$1" 1000 100000
+}
+
+# debian WHAT: runs selftests.sh in the Debian of the disk. What it writes stays in memory.
+debian()
+{
+	mkdir /disk /top /debian &&
+		mount -t squashfs -o ro /dev/ubda /disk && mount -t tmpfs top /top &&
+		mkdir /top/upper /top/work &&
+		mount -t overlay -o lowerdir=/disk,upperdir=/top/upper,workdir=/top/work debian \
+			/debian || return
+	mount -t proc proc /debian/proc && mount -t sysfs sysfs /debian/sys &&
+		mount -t devtmpfs dev /debian/dev && mount -t tmpfs tmp /debian/tmp &&
+		mount -t tmpfs run /debian/run || return
+	[ -e /debian/dev/fd ] || ln -s /proc/self/fd /debian/dev/fd
+	mkdir -p /debian/usr/local/bin
+	[ ! -e packetdrill ] || cp packetdrill /debian/usr/local/bin
+	cp selftests.sh /debian && chroot /debian /bin/bash /selftests.sh "$1"
 }
 
 ip link set lo up

@@ -5,9 +5,10 @@
 # /hw, and powers off. The console is stdout. The exit status is 0 if SCRIPT's is. The
 # guest's root is an initramfs, so the guest has no access to the host's files.
 #
-# Usage: [TIMEOUT=seconds] [CPUS=n] [APPEND='kernel arguments'] \
+# Usage: [TIMEOUT=seconds] [CPUS=n] [DISK=file] [APPEND='kernel arguments'] \
 #	 boot-uml.sh LINUX SCRIPT [FILES...]
-#	 CPUS is for kernels that are built for several CPUs.
+#	 CPUS is for kernels that are built for several CPUs. DISK is /dev/ubda in the guest,
+#	 which can only read it.
 
 . "$(dirname "$0")/lab.sh"
 
@@ -30,4 +31,4 @@ fixed=(setarch -R)
 # shellcheck disable=SC2086 # kernel arguments are words
 guest_run "${fixed[@]}" "$linux" mem=2G initrd="$lab_work/initrd.gz" uml_dir="$lab_work" \
 	con=null con0=null,fd:1 panic=-1 loglevel=8 log_buf_len=4M \
-	${CPUS:+ncpus=$CPUS seccomp=on} ${APPEND-}
+	${CPUS:+ncpus=$CPUS seccomp=on} ${DISK:+"ubd0r=$DISK"} ${APPEND-}

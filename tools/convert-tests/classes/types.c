@@ -31,3 +31,12 @@ void types_setup(struct types *n)
 	timer_setup_on_stack(&local.timer, types_expired, 0);
 	timer_destroy_on_stack(&local.timer);
 }
+
+static DEFINE_PER_CPU(struct timer_list, types_percpu);
+
+void types_percpu_setup(void)
+{
+	struct timer_list *t = this_cpu_ptr(&types_percpu);
+
+	timer_setup(t, types_expired, 0);
+}

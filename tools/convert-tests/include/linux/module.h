@@ -35,6 +35,12 @@ typedef int irqreturn_t;
 
 int request_irq(int irq, irqreturn_t (*handler)(int irq, void *data), void *data);
 
+/* As linux/percpu-defs.h does it */
+#define DEFINE_PER_CPU_SECTION(type, name, sec)					\
+	__attribute__((section(".data..percpu" sec))) __typeof__(type) name
+#define DEFINE_PER_CPU(type, name)	DEFINE_PER_CPU_SECTION(type, name, "")
+#define this_cpu_ptr(pointer)		(pointer)
+
 /* As linux/cleanup.h does it */
 static inline void __unlock(spinlock_t **lock)
 {

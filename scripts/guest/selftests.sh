@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Runs in the Debian of the disk that kernel.sh makes: the kernel's own tests of what
+# patches/ moves. Prints a line for each test. With the argument "build" it compiles liburing
+# instead, and prints how long that took.
+
+export HOME=/root PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+# try NAME SECONDS COMMAND...: runs a test, up to three times until it passes: a busy host holds
+# the guest up
+try()
+{
+	local name=$1 seconds=$2 result=failed n
+
+	shift 2
+	for n in 1 2 3; do
+		timeout "$seconds" "$@" >/tmp/out 2>&1 </dev/null
+		case $? in
+		0)	result=passed ;;
+		4)	result=skipped ;;
+		124)	result="stopped after $seconds s" ;;
+		*)	result=failed ;;
+		esac
+		[ "$result" = failed ] || break
+		echo "# $name, try $n:"
+		grep -i 'fail\|error\|cannot\|skip' /tmp/out | tail -n 8 | sed 's/^/# /'
+		tail -n 4 /tmp/out | sed 's/^/# /'
+	done
+	[ "$result" != skipped ] || tail -n 3 /tmp/out | sed "s/^/# $name: /"
+	echo "$name: $result"
+}
+
+build()
+{
+	local TIMEFORMAT='# took build %R %U %S'
+
+	cp -r /liburing /tmp/liburing && cd /tmp/liburing && ./configure --cc=gcc >/dev/null || return
+	make -s -C src >/dev/null && make -s -C src clean >/dev/null || return
+	for _ in 1 2 3; do
+		time make -s -C src >/dev/null || return
+		make -s -C src clean >/dev/null
+	done
+	echo ended
+}
+
+tests()
+{
+	local test
+
+	try wireguard/netns.sh 900 bash wireguard/netns.sh
+	cd net || return
+	try netfilter/ipvs.sh 300 bash -c 'cd netfilter && bash ./ipvs.sh'
+	for test in sctp_vrf.sh test_bridge_backup_port.sh test_bridge_neigh_suppress.sh \
+		    bridge_stp_mode.sh vlan_bridge_binding.sh; do
+		try $test 600 bash ./$test
+	done
+	cd forwarding || return
+	for test in bridge_activity_notify bridge_fdb_learning_limit bridge_igmp bridge_mdb \
+		    bridge_mdb_host bridge_mdb_max bridge_mdb_port_down bridge_mld \
+		    bridge_sticky_fdb bridge_vlan_aware bridge_vlan_mcast bridge_vlan_unaware; do
+		try forwarding/$test.sh 600 bash ./$test.sh
+	done
+	cd ../../timers || return
+	for test in nsleep-lat posix_timers set-timer-lat threadtest inconsistency-check; do
+		try timers/$test 300 ./$test
+	done
+	cd ../net/packetdrill || return
+	if command -v packetdrill >/dev/null; then
+		for test in *.pkt; do
+			try "packetdrill/$test" 120 bash ./ksft_runner.sh "$test"
+		done
+	else
+		echo "# no packetdrill"
+	fi
+	echo ended
+}
+
+cd /selftests && ip link set lo up && "$1"
