@@ -52,8 +52,8 @@ FAMILIES = {
                    r"hrtimer_init(?:_on_stack)?",
                    r"hwheel_setup(?:_on_stack)?|DEFINE_HWHEEL_TIMER"),
         "arm": (r"mod_timer(?:_pending)?|timer_reduce|add_timer(?:_on|_local|_global)?|"
-                r"hrtimer_start(?:_range_ns)?|hrtimer_restart|hrtimer_forward(?:_now)?|"
-                r"hrtimer_(?:set|add)_expires(?:_ns)?",
+                r"hrtimer_start(?:_range_ns)?|(?<!enum )hrtimer_restart|"
+                r"hrtimer_forward(?:_now)?|hrtimer_(?:set|add)_expires(?:_ns)?",
                 r"hwheel_(?:add\w*|mod_pending|reduce|forward)"),
         "cancel": (r"timer_(?:delete|shutdown)(?:_sync)?|timer_delete_sync_try|"
                    r"hrtimer_(?:try_to_)?cancel",

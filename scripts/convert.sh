@@ -111,6 +111,8 @@ counted()
 	assert wrong(text, text.replace("mod_timer(t, 3);", ""))
 	assert wrong(text, text.replace("timer_delete(t);", "// timer_delete(t);"))
 	assert wrong(text, text.replace("TIMER_DEFERRABLE", "0"))
+	assert not wrong("enum hrtimer_restart (*f)(struct hrtimer *t);", "void (*f)(void *t);")
+	assert wrong("hrtimer_restart(t);", "")
 	assert wrong("hrtimer_setup(t, f, CLOCK_TAI, m);", "hwheel_setup(t, w, f, 0);")
 
 	text = "schedule_delayed_work(w, HZ); cancel_delayed_work(w);"

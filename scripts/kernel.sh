@@ -75,21 +75,26 @@ build_programs()
 }
 
 # What the kernel's tests of networks run, and what a build in the guest takes
-disk_packages="ethtool gcc iperf3 iproute2 iptables iputils-arping iputils-ping ipvsadm jq libc6-dev make ncat ndisc6
-	net-tools netsniff-ng nftables procps python3-minimal socat tcpdump wireguard-tools"
+disk_packages="ethtool gcc iperf3 iproute2 iptables iputils-arping iputils-ping ipvsadm jq libc6-dev
+	make ncat ndisc6 net-tools netsniff-ng nftables procps python3-minimal socat tcpdump"
+# Of these the newest kernel's tests use options that older releases do not have
+disk_newest="iproute2 wireguard-tools"
 
 # fill_disk DIR: makes a disk with a Debian, the kernel's own tests, and liburing
 fill_disk()
 {
-	local root=$lab_work/debian tests DEBIAN=trixie name
+	local root=$lab_work/debian tests DEBIAN=trixie name install
 
+	install="apt-get install -y --no-install-recommends"
 	tests=$source/tools/testing/selftests
-	debian_unpack "$root" "apt-get install -y --no-install-recommends ${disk_packages//[$'\n\t']/ } &&
+	debian_unpack "$root" "$install ${disk_packages//[$'\n\t']/ } &&
 		update-alternatives --set iptables /usr/sbin/iptables-legacy &&
+		echo '$(debian_sources sid)' >>/etc/apt/sources.list && apt-get update &&
+		$install -t sid $disk_newest &&
 		rm -rf /var/lib/apt/lists/*" || return
 	say "kernel: making a disk"
 	mkdir "$root/selftests" &&
-		cp -r "$tests"/{lib.sh,kselftest,net,timers,wireguard} "$root/selftests" &&
+		cp -r "$tests"/{kselftest,net,timers,wireguard} "$root/selftests" &&
 		cp -r "$tests/../../include" "$root/selftests/include" &&
 		cp -r "$liburing" "$root/liburing" || return
 	for name in net/sctp_hello timers/{nsleep-lat,posix_timers,set-timer-lat,threadtest} \
@@ -102,14 +107,15 @@ fill_disk()
 	rm -rf "$root"
 }
 
-# selftests: runs the kernel's own tests on both kernels, and compares what they say
+# selftests: runs the kernel's own tests on both kernels at a time, and compares what they say
 selftests()
 {
-	local name
+	local plain
 
-	for name in plain hwheel; do
-		verdict "selftests on $name" boot "$name-net" "debian tests"
-	done
+	boot plain-net "debian tests" &
+	plain=$!
+	verdict "selftests on hwheel" boot hwheel-net "debian tests"
+	verdict "selftests on plain" wait $plain
 	said plain-net >"$lab_work/plain.said"
 	said hwheel-net >"$lab_work/hwheel.said"
 	awk -F ': ' '
@@ -240,10 +246,10 @@ boot()
 	{
 		echo "command='$2'"
 		cat "$lab_scripts"/guest/{wireguard,kernel}.sh
-	} >"$lab_work/payload"
+	} >"$lab_work/$1.payload"
 	say "kernel: booting $1: $2"
 	TIMEOUT=${TIMEOUT:-300} CPUS=$CPUS APPEND=${3-} \
-		"${machine[@]}" "$lab_work/payload" "${files[@]}" >"$console" || status=$?
+		"${machine[@]}" "$lab_work/$1.payload" "${files[@]}" >"$console" || status=$?
 	# Leave out the kernel's messages, which may come between the lines
 	sed '1,/^lab: payload begins$/d; /^lab: log begins$/,$d; /^\[ *[0-9.]*\] /d' \
 		"$console" >"$lab_work/$1.out"
@@ -380,7 +386,7 @@ if [ -n "${SELFTESTS-}" ]; then
 	kernels="plain-net hwheel-net" packetdrill=(${PACKETDRILL:+"$PACKETDRILL"})
 	need squashfs-tools
 	source=$(linux_source newest)
-	DISK=$lab_cache/disk-$(build_key "$source" "$liburing" "$disk_packages" \
+	DISK=$lab_cache/disk-$(build_key "$source" "$liburing" "$disk_packages $disk_newest" \
 		"$(declare -f fill_disk)")
 	once "$DISK" fill_disk || die "no disk"
 	export DISK=$DISK/disk

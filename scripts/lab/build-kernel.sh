@@ -10,6 +10,8 @@
 #	parts		of the configuration: names of files in config/, without .config
 #	took		how long a build took
 #	grafted		y: tools/graft puts hwheel into the source, and patches/*.patch are applied
+#	converted	of a grafted source: folders that hwheel-convert converts. It takes the options
+#			of the kernel that is named in the file as options_of.
 #
 # Usage: [SERIES=number] build-kernel.sh KERNEL|list
 #	 SERIES replaces the series of the file
@@ -17,6 +19,7 @@
 . "$(dirname "$0")/lab.sh"
 
 kernels=$lab_scripts/lab/kernels name=${1:-none} series='' parts='' took='' grafted=''
+converted='' options_of=''
 [ "$name" != list ] || { ls "$kernels"; exit; }
 [ -f "$kernels/$name" ] || die "no kernel $name; build-kernel.sh list names them"
 # shellcheck source=/dev/null
@@ -60,8 +63,53 @@ fill_kernel()
 	sed -i "s,^export KBUILD_OUTPUT = .*,export KBUILD_OUTPUT = $dir," "$1/Makefile"
 }
 
-dir=$lab_cache/$name-$(build_key "$source" "$(cat "$wanted")" "$(declare -f fill_kernel)" \
-	"$([ -z "$grafted" ] || graft_key)")
+# convert_tree TREE: converts the folders $converted of a grafted source
+convert_tree()
+{
+	local tree=$1 folder files=() patches=() file
 
-once "$dir" fill_kernel || die "no kernel $name"
+	for file in "$tests"/{bridge,sctp}.cocci; do
+		patches+=(--also "$file")
+	done
+	for folder in $converted; do
+		# The converter writes to its files, and the tree's are links
+		cp -r "$tree/$folder" "$lab_work/folder" && rm -r "${tree:?}/$folder" &&
+			mv "$lab_work/folder" "$tree/$folder" || return
+		files+=("$tree/$folder"/*.[ch])
+	done
+	quiet "$name-convert" "$lab_top/tools/hwheel-convert" --kernel "$options_dir" \
+		"--cflags=-I$tree/include" "${patches[@]}" "${files[@]}" || return
+	sed -i 's,#include "\(hwheel[a-z_]*\.h\)",#include <linux/\1>,' "${files[@]}"
+}
+
+# shellcheck disable=SC2034 # fill_kernel() reads both
+fill_converted()
+{
+	local tree=$lab_work/converted
+
+	graft_source "$source" "$tree" && convert_tree "$tree" || return
+	local source=$tree grafted=
+	fill_kernel "$1"
+}
+
+if [ -n "$converted" ]; then
+	need python3-clang coccinelle
+	tests=$lab_top/tools/convert-tests
+	found=$("$lab_scripts/lab/build-kernel.sh" "$options_of")
+	read -r _ options_dir <<<"$found"
+fi
+
+converted_key()
+{
+	declare -f convert_tree
+	echo "$converted"
+	cat "$lab_top/tools/hwheel-convert" "$tests"/{bridge,sctp}.cocci
+}
+
+dir=$lab_cache/$name-$(build_key "$source" "$(cat "$wanted")" "$(declare -f fill_kernel)" \
+	"$([ -z "$grafted" ] || graft_key; [ -z "$converted" ] || converted_key)")
+
+fill=fill_kernel
+[ -z "$converted" ] || fill=fill_converted
+once "$dir" $fill || die "no kernel $name"
 echo "$dir/$image $dir"
