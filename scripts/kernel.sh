@@ -159,7 +159,7 @@ whole()
 	done >>"$lab_work/measured"
 	cp "$lab_work/measured" "$lab_cache/log/kernel-whole.log"
 	awk '
-	{ x = $3 + $4; n[$1 $2]++ }
+	{ x = $3 + $4 }
 	!($1 $2 in least) || x < least[$1 $2] { least[$1 $2] = x }
 	END {
 		split("boot build", whats)
@@ -384,6 +384,7 @@ fi
 kernels="plain $kernels"
 if [ -n "${SELFTESTS-}" ]; then
 	kernels="plain-net hwheel-net" packetdrill=(${PACKETDRILL:+"$PACKETDRILL"})
+	[ -x "${PACKETDRILL:-/bin/sh}" ] || die "PACKETDRILL=$PACKETDRILL: no such program"
 	need squashfs-tools
 	source=$(linux_source newest)
 	DISK=$lab_cache/disk-$(build_key "$source" "$liburing" "$disk_packages $disk_newest" \
