@@ -11,7 +11,7 @@
 #
 # Usage: [KERNELS='name...'] kernel.sh
 #	 BENCH=1 [TURNS=n] [ROUNDS=n] [OUT=folder] kernel.sh
-#	 SELFTESTS=1 [PACKETDRILL=FILE] kernel.sh
+#	 SELFTESTS=1|REGEX [PACKETDRILL=FILE] kernel.sh
 #	 PACKAGES=debian|FILE kernel.sh
 #	 KERNELS are compared with plain. The default is hwheel; hwheel-smp has KASAN and lockdep.
 #	 x86-hwheel, x86-hwheel-kasan and x86-hwheel-kcsan boot in QEMU. scripts/lab/kernels/
@@ -20,7 +20,8 @@
 #	 the folder for kernel.svg; the default is the project's folder. SELFTESTS runs
 #	 the kernel's own tests of networks and timers on both kernels, in a Debian on a disk.
 #	 It runs packetdrill's tests, too, if PACKETDRILL is that program, which Debian does not
-#	 have. Then it compares how much CPU time a boot takes, and a build. PACKAGES builds
+#	 have. REGEX runs only the tests whose names match. SELFTESTS=1 runs all, and then
+#	 compares how much CPU time a boot takes, and a build. PACKAGES builds
 #	 Debian packages of the kernel with hwheel in it, into build/, and boots their kernel in
 #	 QEMU. FILE is the configuration to begin with, as a kernel's /boot/config-*. debian takes
 #	 that of Debian's newest kernel for clouds: building it takes hours on two cores.
@@ -110,11 +111,12 @@ fill_disk()
 # selftests: runs the kernel's own tests on both kernels at a time, and compares what they say
 selftests()
 {
-	local plain
+	local plain which=$SELFTESTS
 
-	boot plain-net "debian tests" &
+	[ "$which" != 1 ] || which=.
+	boot plain-net "debian tests $which" &
 	plain=$!
-	verdict "selftests on hwheel" boot hwheel-net "debian tests"
+	verdict "selftests on hwheel" boot hwheel-net "debian tests $which"
 	verdict "selftests on plain" wait $plain
 	said plain-net >"$lab_work/plain.said"
 	said hwheel-net >"$lab_work/hwheel.said"
@@ -133,7 +135,9 @@ selftests()
 		"$lab_work"/{plain,hwheel}.said
 	verdict "selftests: as on plain" diff "$lab_work"/{plain,hwheel}.said
 	verdict "log of hwheel" clean hwheel-net
+	[ "$which" = . ] || return 0
 	verdict "selftests on wheels" on_wheels hwheel-net tcp ip_vs wireguard
+	verdict "CPU time of the whole" whole
 }
 
 # whole: compares CPU time, of boots and of builds in the guest. The shortest of several counts:
@@ -402,7 +406,6 @@ for name in $kernels; do
 done
 if [ -n "${SELFTESTS-}" ]; then
 	selftests
-	verdict "CPU time of the whole" whole
 	exit $failed
 elif [ -n "${BENCH-}" ]; then
 	mkdir -p "${OUT:=$lab_top}" || die "OUT=$OUT: can't make this folder"

@@ -53,7 +53,7 @@ load()
 		./ipvs-load "$1" 1000 100000 1000000 && ./server-load "$1" 1000 100000
 }
 
-# debian WHAT: runs selftests.sh in the Debian of the disk. What it writes stays in memory.
+# debian WHAT...: runs selftests.sh in the Debian of the disk. What it writes stays in memory.
 debian()
 {
 	mkdir /disk /top /debian &&
@@ -67,7 +67,7 @@ debian()
 	[ -e /debian/dev/fd ] || ln -s /proc/self/fd /debian/dev/fd
 	mkdir -p /debian/usr/local/bin
 	[ ! -e packetdrill ] || cp packetdrill /debian/usr/local/bin
-	cp selftests.sh /debian && chroot /debian /bin/bash /selftests.sh "$1"
+	cp selftests.sh /debian && chroot /debian /bin/bash /selftests.sh "$@"
 }
 
 ip link set lo up
