@@ -9,15 +9,16 @@
 
 export HOME=/root PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
-# try NAME SECONDS COMMAND...: runs a test, up to three times until it passes: a busy host holds
+# try NAME SECONDS COMMAND...: runs a test, up to $tries times until it passes: a busy host holds
 # the guest up
+tries=3
 try()
 {
 	local name=$1 seconds=$2 result=failed n
 
 	shift 2
 	[[ $name =~ $wanted ]] || return 0
-	for n in 1 2 3; do
+	for ((n = 1; n <= tries; n++)); do
 		timeout "$seconds" "$@" >/tmp/out 2>&1 </dev/null
 		case $? in
 		0)	result=passed ;;
@@ -61,6 +62,7 @@ tests()
 		# of the kernel's own runner for slow machines, 14 ms. But a failure stays a failure.
 		sed -i 's/failfunc=ktap_test_xfail/:/' ksft_runner.sh
 		export KSFT_MACHINE_SLOW=1
+		tries=10
 		# Those that wait for TCP's timers, or depend on how long something takes
 		for test in *.pkt; do
 			case $test in
@@ -72,6 +74,7 @@ tests()
 	else
 		echo "# no packetdrill"
 	fi
+	tries=3
 	cd ../../timers || return
 	for test in nsleep-lat posix_timers set-timer-lat threadtest inconsistency-check; do
 		try timers/$test 300 ./$test
