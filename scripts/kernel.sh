@@ -10,21 +10,23 @@
 # The exit status is 0 if none failed.
 #
 # Usage: [KERNELS='name...'] kernel.sh
+#	 QUICK=1 kernel.sh
 #	 BENCH=1 [TURNS=n] [ROUNDS=n] [OUT=folder] kernel.sh
 #	 SELFTESTS=1|REGEX [PACKETDRILL=FILE] kernel.sh
 #	 PACKAGES=debian|FILE kernel.sh
 #	 KERNELS are compared with plain. The default is hwheel; hwheel-smp has KASAN and lockdep.
 #	 x86-hwheel, x86-hwheel-kasan and x86-hwheel-kcsan boot in QEMU. scripts/lab/kernels/
-#	 describes them; names of UML's kernels have the prefix "uml-" there. TURNS is how
-#	 often BENCH boots each kernel, ROUNDS how often it measures in a boot. OUT is
-#	 the folder for kernel.svg; the default is the project's folder. SELFTESTS runs
-#	 the kernel's own tests of networks and timers on both kernels, in a Debian on a disk.
-#	 It runs packetdrill's tests, too, if PACKETDRILL is that program, which Debian does not
-#	 have. REGEX runs only the tests whose names match. SELFTESTS=1 runs all, and then
-#	 compares how much CPU time a boot takes, and a build. PACKAGES builds
-#	 Debian packages of the kernel with hwheel in it, into build/, and boots their kernel in
-#	 QEMU. FILE is the configuration to begin with, as a kernel's /boot/config-*. debian takes
-#	 that of Debian's newest kernel for clouds: building it takes hours on two cores.
+#	 describes them; names of UML's kernels have the prefix "uml-" there. QUICK runs
+#	 only the tests in simulated time, which test each subsystem. TURNS is how often BENCH
+#	 boots each kernel, ROUNDS how often it measures in a boot. OUT is the folder for
+#	 kernel.svg; the default is the project's folder. SELFTESTS runs the kernel's own tests
+#	 of networks and timers on both kernels, in a Debian on a disk. It runs packetdrill's
+#	 tests, too, if PACKETDRILL is that program, which Debian does not have. REGEX runs only
+#	 the tests whose names match. SELFTESTS=1 runs all, and then compares how much CPU time
+#	 a boot takes, and a build. PACKAGES builds Debian packages of the kernel with hwheel in it,
+#	 into build/, and boots their kernel in QEMU. FILE is the configuration to begin with,
+#	 as a kernel's /boot/config-*. debian takes that of Debian's newest kernel for clouds:
+#	 building it takes hours on two cores.
 
 . "$(dirname "$0")/lab/lab.sh"
 . "$(dirname "$0")/lab/verdicts.sh"
@@ -330,7 +332,15 @@ exact()
 		"$lab_work"/{plain,hwheel}.out
 }
 
+# tests: what make kernel does by default
 tests()
+{
+	[ -n "${QUICK-}" ] || real_time
+	# UML has simulated time only with one CPU
+	[[ " $kernels " != *" hwheel "* ]] || simulated_time
+}
+
+real_time()
 {
 	local name
 
@@ -342,10 +352,15 @@ tests()
 		verdict "$name: as on plain" same "$name"
 		verdict "$name: on wheels" on_wheels "$name" io_uring timerfd
 	done
-	# UML has simulated time only with one CPU
-	[[ " $kernels " = *" hwheel "* ]] || return 0
+}
+
+simulated_time()
+{
+	local name
+
 	for name in plain hwheel; do
 		verdict "simulated time of $name" boot "$name" simulated time-travel=inf-cpu
+		verdict "simulated time: log of $name" clean "$name"
 	done
 	verdict "simulated time as on plain" same hwheel
 	verdict "simulated time on wheels" on_wheels hwheel io_uring timerfd tcp ip_vs \

@@ -38,6 +38,7 @@ readme_table()
 	visitor		make fuzz			TIME=3		-
 	visitor		make bench			QUICK=1 WHERE=uml WHAT=core	bench.svg
 	visitor		make picture			-		bench.svg
+	visitor		make kernel			QUICK=1		%^kernel: exact to the tick ok
 	visitor		make pacing			KERNEL=6.12 RATE=4 TIME=1 FLOWS=16	%hwpace
 	visitor		make htmldocs			-		Documentation/output/index.html
 	visitor		make deb			-		build/hwheel-dkms_*.deb
