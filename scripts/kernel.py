@@ -6,8 +6,10 @@ Usage: kernel.py MEASURED SVG
 
 MEASURED has a line for each boot and load:
     plain|hwheel LOAD: pending N WORD 0|1 min_ns N median_ns N
-The load's timers are used in lines with 1, and not used in lines with 0. Prints the medians of all
-boots. Draws SVG. The exit status is 0 if hwheel's costs are within the limits.
+The load's timers are used in lines with 1, and not used in lines with 0. For TCP's pacing it has
+    plain|hwheel|gap paced: idle SECONDS cpu SECONDS packets N interrupts N rate PERCENT
+with the CPU time of guests that sent none or N packets. Prints the medians of all boots. Draws SVG.
+The exit status is 0 if hwheel's costs are within the limits.
 """
 
 import collections
@@ -39,6 +41,19 @@ def read(path):
     return {key: statistics.median(values) for key, values in found.items()}
 
 
+def read_paced(path):
+    """kernel -> (CPU time of a packet in us, interrupts per 1000 packets, rate), medians"""
+    found = collections.defaultdict(list)
+    with open(path, encoding='utf-8') as file:
+        for line in file:
+            words = line.split()
+            if len(words) == 12 and words[1] == 'paced:':
+                idle, cpu, packets, interrupts, rate = map(float, words[3::2])
+                found[words[0]].append(((cpu - idle) / packets * 1e6,
+                                        interrupts / packets * 1e3, rate))
+    return {key: [statistics.median(x) for x in zip(*rows)] for key, rows in found.items()}
+
+
 def check(what, got, most):
     print(f'kernel: {what}: {got:.2f}, at most {most:.2f} {"ok" if got <= most else "FAILED"}')
     return got <= most
@@ -46,16 +61,34 @@ def check(what, got, most):
 
 def table(found, load):
     _, without, with_timers, limits = LOADS[load]
-    print(f'\n{load:<10}{without:>22}{with_timers:>33}')
-    print(f'{"pending":>10}' + f'{"plain":>11}{"hwheel":>11}' * 2 + f'{"ratio":>11}')
+    print(f'\n{load:<10}{without:>29}{with_timers:>29}')
+    print(f'{"pending":>10}' + f'{"plain":>11}{"hwheel":>11}{"ratio":>7}' * 2)
     good = []
     for pending, most in limits.items():
         ns = [found.get((kernel, load, pending, timers), 0)
               for timers in (0, 1) for kernel in ('plain', 'hwheel')]
-        ratio = ns[3] / ns[2] if ns[2] and ns[3] else 99
-        print(f'{pending:>10}' + ''.join(f'{x:>11.0f}' for x in ns) + f'{ratio:>11.2f}')
+        print(f'{pending:>10}', end='')
+        for plain, hwheel in ns[:2], ns[2:]:
+            ratio = hwheel / plain if plain and hwheel else 99
+            print(f'{plain:>11.0f}{hwheel:>11.0f}{ratio:>7.2f}', end='')
+        print()
         good.append((f'{load} with {pending} pending, relative to plain', ratio, most))
     return [check(*verdict) for verdict in good]
+
+
+def table_paced(found):
+    print('\nTCP, 1000 connections that are paced')
+    print(f'{"":>10}{"CPU us a packet":>22}{"interrupts per 1000":>22}{"rate, %":>11}')
+    for kernel, (us, interrupts, rate) in found.items():
+        print(f'{kernel:>10}{us:>22.2f}{interrupts:>22.0f}{rate:>11.2f}')
+    if set(found) != {'plain', 'hwheel', 'gap'}:
+        print('kernel: tcp: not measured on all kernels FAILED')
+        return [False]
+    plain, hwheel, gap = found['plain'], found['hwheel'], found['gap']
+    return [check('tcp: CPU time of a packet, relative to plain', hwheel[0] / plain[0], 1),
+            check('tcp: interrupts with a gap, relative to plain', gap[1] / plain[1], 0.5),
+            check('tcp: error of the rate, percent', abs(100 - hwheel[2]), abs(100 - plain[2])),
+            check('tcp: the same with a gap', abs(100 - gap[2]), abs(100 - plain[2]))]
 
 
 def draw(found, path):
@@ -91,6 +124,7 @@ def main():
                       many / few if few and many else 99, FLAT))
     for load in 'timerfd:', 'ip_vs:', 'server:':
         good += table(found, load)
+    good += table_paced(read_paced(sys.argv[1]))
     draw(found, sys.argv[2])
     sys.exit(not all(good))
 

@@ -56,8 +56,10 @@ load()
 # debian WHAT...: runs selftests.sh in the Debian of the disk. What it writes stays in memory.
 debian()
 {
+	disk=/dev/ubda
+	[ -e $disk ] || disk=/dev/vda
 	mkdir /disk /top /debian &&
-		mount -t squashfs -o ro /dev/ubda /disk && mount -t tmpfs top /top &&
+		mount -t squashfs -o ro $disk /disk && mount -t tmpfs top /top &&
 		mkdir /top/upper /top/work &&
 		mount -t overlay -o lowerdir=/disk,upperdir=/top/upper,workdir=/top/work debian \
 			/debian || return
