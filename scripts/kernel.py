@@ -27,6 +27,7 @@ LOADS = {
     'server:': ('a request of a server', 'no linked timeout', 'with a linked timeout',
                 {1000: 1, 100000: 1}),
 }
+COLORS = {'plain': 'tab:orange', 'hwheel': 'tab:blue', 'gap': 'tab:cyan'}
 FLAT = 1.2      # the most that io_uring may cost with 500,000 pending, relative to 1,000
 
 
@@ -91,7 +92,7 @@ def table_paced(found):
             check('tcp: the same with a gap', abs(100 - gap[2]), abs(100 - plain[2]))]
 
 
-def draw(found, path):
+def draw(found, paced, path):
     import matplotlib                           # slow to load
     matplotlib.use('svg')
     # The same results make the same file, and a small one
@@ -99,15 +100,22 @@ def draw(found, path):
                                 'font.size': 8})
     from matplotlib import pyplot
 
-    figure = pyplot.figure(figsize=(2.4 * len(LOADS), 2.8))
+    columns = len(LOADS) + 1
+    figure = pyplot.figure(figsize=(2.4 * columns, 2.8))
     for i, (load, (title, _, _, limits)) in enumerate(LOADS.items()):
-        axes = figure.add_subplot(1, len(LOADS), i + 1)
-        for kernel, color, shift in ('plain', 'tab:orange', -0.2), ('hwheel', 'tab:blue', 0.2):
+        axes = figure.add_subplot(1, columns, i + 1)
+        for kernel, shift in ('plain', -0.2), ('hwheel', 0.2):
             us = [found.get((kernel, load, pending, 1), 0) / 1e3 for pending in limits]
-            axes.bar([n + shift for n in range(len(us))], us, 0.4, color=color, label=kernel)
+            axes.bar([n + shift for n in range(len(us))], us, 0.4, color=COLORS[kernel],
+                     label=kernel)
         axes.set(title=f'{title}, us', xlabel='pending')
         axes.set_xticks(range(len(limits)), [f'{pending:,}' for pending in limits])
         axes.grid(alpha=0.3, axis='y')
+    axes = figure.add_subplot(1, columns, columns)
+    axes.bar(list(paced), [us for us, _, _ in paced.values()], 0.4,
+             color=[COLORS[kernel] for kernel in paced])
+    axes.set(title='CPU of a paced packet, us', xlabel='TCP, 1,000 connections')
+    axes.grid(alpha=0.3, axis='y')
     figure.axes[0].legend()
     figure.tight_layout()
     figure.savefig(path, metadata={'Date': None})
@@ -124,8 +132,9 @@ def main():
                       many / few if few and many else 99, FLAT))
     for load in 'timerfd:', 'ip_vs:', 'server:':
         good += table(found, load)
-    good += table_paced(read_paced(sys.argv[1]))
-    draw(found, sys.argv[2])
+    paced = read_paced(sys.argv[1])
+    good += table_paced(paced)
+    draw(found, paced, sys.argv[2])
     sys.exit(not all(good))
 
 
