@@ -21,10 +21,9 @@
 #	BENCH		boots each kernel TURNS times, and measures ROUNDS times in each boot. OUT is
 #			the folder for kernel.svg; the default is the project's folder
 #	SELFTESTS	runs the kernel's own tests of networks and timers on plain-net and on
-#			hwheel-net, or on x86-hwheel-net, which has KASAN and lockdep, and boots in
-#			QEMU. The guests have a Debian on a disk. REGEX runs only the tests whose
-#			names match. 1 runs all, and then compares how much CPU time a boot takes,
-#			and a build
+#			hwheel-net, or on KERNELS=x86-hwheel-kasan. The guests have a Debian on a
+#			disk. REGEX runs only the tests whose names match. 1 runs all, and then
+#			compares how much CPU time a boot takes, and a build
 #	PACKETDRILL	also packetdrill's tests. FILE is that program, which Debian does not have
 #	PACKAGES	builds Debian packages of the kernel with hwheel in it, into build/, and
 #			boots their kernel in QEMU. FILE is the configuration to begin with, as a
@@ -261,7 +260,7 @@ boot()
 	*)	machine=("$lab_scripts/lab/boot-uml.sh" "${image[$1]}") ;;
 	esac
 	# The kernel's own tests take a long time
-	[ "${1%-net}" = "$1" ] || files=("$lab_scripts/guest/selftests.sh" "${packetdrill[@]}") \
+	[ "${2%% *}" != debian ] || files=("$lab_scripts/guest/selftests.sh" "${packetdrill[@]}") \
 		TIMEOUT=${TIMEOUT:-7200}
 	{
 		[ "${1#x86}" = "$1" ] || echo "export SLOW=5"
