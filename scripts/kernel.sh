@@ -250,25 +250,25 @@ packages()
 # $lab_work/NAME.out
 boot()
 {
-	local console=$lab_cache/log/kernel-$1.log status=0 CPUS='' machine TIMEOUT=${TIMEOUT-}
+	local console=$lab_cache/log/kernel-$1.log status=0 CPUS='' machine limit=300
 	local files=("$lab_work"/programs/* "$tests_built"/* "${wg[@]}")
 
 	# Races need a second CPU
 	case $1 in
-	x86*)	machine=("$lab_scripts/lab/boot-qemu.sh" "${image[$1]}" 2 2G) ;;
+	x86*)	machine=("$lab_scripts/lab/boot-qemu.sh" "${image[$1]}" 2 2G) limit=3600 ;;
 	*smp*)	machine=("$lab_scripts/lab/boot-uml.sh" "${image[$1]}") CPUS=2 ;;
 	*)	machine=("$lab_scripts/lab/boot-uml.sh" "${image[$1]}") ;;
 	esac
 	# The kernel's own tests take a long time
 	[ "${2%% *}" != debian ] || files=("$lab_scripts/guest/selftests.sh" "${packetdrill[@]}") \
-		TIMEOUT=${TIMEOUT:-7200}
+		limit=7200
 	{
 		[ "${1#x86}" = "$1" ] || echo "export SLOW=5"
 		echo "command='$2'"
 		cat "$lab_scripts"/guest/{wireguard,kernel}.sh
 	} >"$lab_work/$1.payload"
 	say "kernel: booting $1: $2"
-	TIMEOUT=${TIMEOUT:-300} CPUS=$CPUS APPEND=${3-} \
+	TIMEOUT=${TIMEOUT:-$limit} CPUS=$CPUS APPEND=${3-} \
 		"${machine[@]}" "$lab_work/$1.payload" "${files[@]}" >"$console" || status=$?
 	# Leave out the kernel's messages, which may come between the lines
 	sed '1,/^lab: payload begins$/d; /^lab: log begins$/,$d; /^\[ *[0-9.]*\] /d' \
