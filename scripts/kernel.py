@@ -8,7 +8,7 @@ MEASURED has a line for each boot and load:
     plain|hwheel LOAD: pending N WORD 0|1 min_ns N median_ns N
 The load's timers are used in lines with 1, and not used in lines with 0. For TCP's pacing it has
     plain|hwheel|gap paced: idle SECONDS cpu SECONDS packets N interrupts N rate PERCENT
-with the CPU time of guests that sent none or N packets. Prints the medians of all boots. Draws SVG.
+with the CPU time of two guests: one sent nothing, the other N packets. Prints the medians of all boots. Draws SVG.
 The exit status is 0 if hwheel's costs are within the limits.
 """
 
@@ -48,7 +48,7 @@ def read_paced(path):
     with open(path, encoding='utf-8') as file:
         for line in file:
             words = line.split()
-            if len(words) == 12 and words[1] == 'paced:':
+            if len(words) == 12 and words[1] == 'paced:' and float(words[7]) > 0:
                 idle, cpu, packets, interrupts, rate = map(float, words[3::2])
                 found[words[0]].append(((cpu - idle) / packets * 1e6,
                                         interrupts / packets * 1e3, rate))
@@ -82,10 +82,10 @@ def table_paced(found):
     print(f'{"":>10}{"CPU us a packet":>22}{"interrupts per 1000":>22}{"rate, %":>11}')
     for kernel, (us, interrupts, rate) in found.items():
         print(f'{kernel:>10}{us:>22.2f}{interrupts:>22.0f}{rate:>11.2f}')
-    if set(found) != {'plain', 'hwheel', 'gap'}:
+    if set(found) != set(COLORS) or min(min(row) for row in found.values()) <= 0:
         print('kernel: tcp: not measured on all kernels FAILED')
         return [False]
-    plain, hwheel, gap = found['plain'], found['hwheel'], found['gap']
+    plain, hwheel, gap = (found[kernel] for kernel in COLORS)
     return [check('tcp: CPU time of a packet, relative to plain', hwheel[0] / plain[0], 1),
             check('tcp: interrupts with a gap, relative to plain', gap[1] / plain[1], 0.5),
             check('tcp: error of the rate, percent', abs(100 - hwheel[2]), abs(100 - plain[2])),

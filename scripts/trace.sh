@@ -104,14 +104,15 @@ who()
 		mostly who 'delay_us[hog_runs]' 8K
 }
 
-# mostly SECTION NAME FROM: whether most counts of the last histogram NAME are in rows that begin
-# at FROM, a regular expression. A few may be elsewhere, because the host has preempted the guest.
+# mostly SECTION NAME FROM: whether three quarters of the counts of the last histogram NAME are in
+# rows that begin at FROM, a regular expression. The others may be elsewhere, because the host has
+# preempted the guest.
 mostly()
 {
 	awk -v name="@$2: " -v from="^[[]$3,\$" '
 		index($0, name) == 1	{ here = 1; all = there = 0; next }
 		!/^\[/			{ here = 0 }
-		here			{ all += $3; if ($1 ~ from) there += $3 }
+		here			{ sub(/\|.*/, ""); all += $NF; if ($1 ~ from) there += $NF }
 		END			{
 			print name there + 0 " of " all + 0
 			exit !all || there * 4 < all * 3
@@ -119,7 +120,7 @@ mostly()
 	' "$lab_work/$1"
 }
 
-# late: whether the script blamed the hog for the late victim, at least three times of four. It
+# late: whether the script blamed the hog for the late victim, at least three times out of four. It
 # may blame another callback, because the host has preempted the guest during that callback.
 late()
 {

@@ -6,7 +6,7 @@
 
 # try TEST: runs a test of another project. Some of these tests expect that the host never holds
 # up the guest for more than a millisecond. So a test that fails runs again. It runs at most ten
-# times in all. In QEMU, kernel.sh sets SLOW, by how much longer a test may take.
+# times in all. kernel.sh sets SLOW: in QEMU, a test may take that many times as long.
 try()
 {
 	n=0 result=failed seconds=$((60 * ${SLOW:-1}))
@@ -15,7 +15,7 @@ try()
 		case $? in
 		0)	result=passed ;;
 		4|77)	result=skipped ;;
-		143)	result="stopped after $seconds s" ;;
+		143)	result=stopped ;;
 		esac
 		[ "$result" = passed ] || tail -n 5 /tmp/out | sed "s/^/# $1: /"
 		n=$((n + 1))
@@ -68,7 +68,7 @@ debian()
 		mount -t tmpfs run /debian/run || return
 	[ -e /debian/dev/fd ] || ln -s /proc/self/fd /debian/dev/fd
 	mkdir -p /debian/usr/local/bin
-	[ ! -e packetdrill ] || cp packetdrill /debian/usr/local/bin
+	[ ! -e packetdrill ] || cp packetdrill /debian/usr/local/bin || return
 	cp selftests.sh /debian && chroot /debian /bin/bash /selftests.sh "$@"
 }
 

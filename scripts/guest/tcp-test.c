@@ -12,7 +12,6 @@
 #include <linux/filter.h>
 #include <netinet/ip.h>
 #include <netinet/tcp.h>
-#include <sys/socket.h>
 
 #include "guest.h"
 
@@ -21,12 +20,6 @@
 /* The client of the present connection, its peer, and a socket that sees all packets */
 static int client, peer, packets;
 static struct sockaddr_in client_address;
-
-static void option(int fd, int level, int name, int value)
-{
-	if (setsockopt(fd, level, name, &value, sizeof(value)))
-		die("setsockopt");
-}
 
 /* Wait up to @seconds for a packet that the client sends. Returns when it came, or 0. */
 static long long packet(int seconds)

@@ -25,7 +25,6 @@
 #include <stdbool.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 
 #include "guest.h"
 
@@ -62,12 +61,6 @@ static void forget(void)
 {
 	nr_packets = 0;
 	nr_delivered = 0;
-}
-
-static void option(int fd, int level, int name, int value)
-{
-	if (setsockopt(fd, level, name, &value, sizeof(value)))
-		die("setsockopt");
 }
 
 static void open_wire(void)

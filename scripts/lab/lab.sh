@@ -932,14 +932,14 @@ guest_log()
 # dmesg_dirty FILE: prints the lines of a kernel log that should not be there; true if
 # there are any. Exceptions:
 #	lines between hwheel-expect-begin and hwheel-expect-end: a test provoked them
-#	KCSAN's reports of races without a function of hwheel.ko: the rest of the kernel has
+#	KCSAN's reports of races without a function of hwheel: the rest of the kernel has
 #		data races of its own
 #	a warning that tracing is mounted in debugfs: libbpf, which bpftrace uses, looks
 #		there first
 dmesg_dirty()
 {
 	awk 'held && /^=====+$/ {
-		if (held ~ /BUG: KCSAN:[^\n]*\[hwheel\]/)
+		if (held ~ /BUG: KCSAN:[^\n]*(\[hwheel\]| hwheel_| levels_)/)
 			printf "%s", held
 		held = ""
 		next
