@@ -65,7 +65,8 @@ debian()
 			/debian || return
 	mount -t proc proc /debian/proc && mount -t sysfs sysfs /debian/sys &&
 		mount -t devtmpfs dev /debian/dev && mount -t tmpfs tmp /debian/tmp &&
-		mount -t tmpfs run /debian/run || return
+		mount -t tmpfs run /debian/run &&
+		mount -t cgroup2 cgroup2 /debian/sys/fs/cgroup || return
 	[ -e /debian/dev/fd ] || ln -s /proc/self/fd /debian/dev/fd
 	mkdir -p /debian/usr/local/bin
 	[ ! -e packetdrill ] || cp packetdrill /debian/usr/local/bin || return
