@@ -126,6 +126,7 @@ help:
 	@echo '                  SELFTESTS=1: runs the kernel'"'"'s own tests of networks and timers on both;'
 	@echo '                  SELFTESTS=regex: only those whose names match'
 	@echo '                  PACKETDRILL=file: packetdrill'"'"'s tests, too'
+	@echo '                  WHOLE=1: compares the CPU time of a boot and of a build'
 	@echo '                  PACKAGES=debian: builds Debian packages of this kernel instead'
 	@echo 'make bench        measures hwheel, timer_list and hrtimer (takes an hour)'
 	@echo '                  WHERE="uml years uml-smp qemu icount" QUICK=1 KERNEL=newest|6.12|...'

@@ -12,6 +12,7 @@
 # Usage: [KERNELS='name...'] [QUICK=1] kernel.sh
 #	 BENCH=1 [TURNS=n] [ROUNDS=n] [OUT=folder] kernel.sh
 #	 SELFTESTS=1|REGEX [KERNELS=name] [PACKETDRILL=FILE] kernel.sh
+#	 WHOLE=1 [TURNS=n] kernel.sh
 #	 PACKAGES=debian|FILE kernel.sh
 #	KERNELS		compared with plain. The default is hwheel; hwheel-smp has KASAN and
 #			lockdep. x86-hwheel, x86-hwheel-kasan and x86-hwheel-kcsan boot in QEMU.
@@ -22,9 +23,10 @@
 #			the folder for kernel.svg; the default is the project's folder
 #	SELFTESTS	runs the kernel's own tests of networks and timers on plain-net and on
 #			hwheel-net, or on KERNELS=x86-hwheel-kasan. The guests have a Debian on a
-#			disk. REGEX runs only the tests whose names match. 1 runs all, and then
-#			compares how much CPU time a boot takes, and a build
+#			disk. REGEX runs only the tests whose names match, 1 all
 #	PACKETDRILL	also packetdrill's tests. FILE is that program, which Debian does not have
+#	WHOLE		compares how much CPU time plain-net and hwheel-net take for a boot, and
+#			for building liburing
 #	PACKAGES	builds Debian packages of the kernel with hwheel in it, into build/, and
 #			boots their kernel in QEMU. FILE is the configuration to begin with, as a
 #			kernel's /boot/config-*. debian takes that of Debian's newest kernel for
@@ -134,10 +136,7 @@ selftests()
 	[ -z "${PACKETDRILL-}" ] || [ "$which" != . ] ||
 		verdict "packetdrill" grep -q '^packetdrill/.*: passed' "$lab_work/other.said"
 	verdict "log of $name" clean "$name"
-	[ "$which" = . ] || return 0
-	verdict "selftests on wheels" on_wheels "$name" tcp ip_vs wireguard
-	# The guests' CPU time on the host means nothing in QEMU
-	[ "$name" != hwheel-net ] || verdict "CPU time of the whole" whole
+	[ "$which" != . ] || verdict "selftests on wheels" on_wheels "$name" tcp ip_vs wireguard
 }
 
 # selftests_same: names the tests that did not pass on both kernels. Succeeds if each test did the
@@ -454,12 +453,14 @@ if [ -n "${SELFTESTS-}" ]; then
 	   ! echo | grep -qE -e "$SELFTESTS|"; then
 		die "SELFTESTS=$SELFTESTS: not 1, and no regex of letters, digits and _./|^\$()+-"
 	fi
-	kernels="plain-net ${KERNELS:-hwheel-net}"
 	if [ -n "${PACKETDRILL-}" ]; then
 		packetdrill=("$lab_work/packetdrill")
 		cp "$PACKETDRILL" "${packetdrill[0]}" ||
 			die "PACKETDRILL=$PACKETDRILL: not the program packetdrill"
 	fi
+fi
+if [ -n "${SELFTESTS-}${WHOLE-}" ]; then
+	kernels="plain-net ${KERNELS:-hwheel-net}"
 	need squashfs-tools
 	source=$(linux_source newest)
 	DISK=$lab_cache/disk-$(build_key "$source" "$liburing" "$disk_packages $disk_newest" \
@@ -477,6 +478,9 @@ for name in $kernels; do
 done
 if [ -n "${SELFTESTS-}" ]; then
 	selftests "${KERNELS:-hwheel-net}"
+	exit $failed
+elif [ -n "${WHOLE-}" ]; then
+	verdict "CPU time of the whole" whole
 	exit $failed
 elif [ -n "${BENCH-}" ]; then
 	mkdir -p "${OUT:=$lab_top}" || die "OUT=$OUT: can't make this folder"
