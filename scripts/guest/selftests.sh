@@ -37,9 +37,9 @@ try()
 
 build()
 {
-	cp -r /liburing /tmp/liburing && cd /tmp/liburing && ./configure --cc=gcc >/dev/null || return
 	for _ in 1 2 3; do
-		make -s -C src >/dev/null && make -s -C src clean >/dev/null || return
+		rm -rf /tmp/liburing && cp -r /liburing /tmp/liburing && cd /tmp/liburing &&
+			./configure --cc=gcc >/dev/null && make -s -C src >/dev/null || return
 	done
 	echo ended
 }
