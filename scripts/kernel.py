@@ -8,8 +8,8 @@ MEASURED has a line for each boot and load:
     plain|hwheel LOAD: pending N WORD 0|1 min_ns N median_ns N
 The load's timers are used in lines with 1, and not used in lines with 0. For TCP's pacing it has
     plain|hwheel|gap paced: idle SECONDS cpu SECONDS packets N interrupts N rate PERCENT
-with the CPU time of two guests: one sent nothing, the other N packets. Prints the medians of all boots. Draws SVG.
-The exit status is 0 if hwheel's costs are within the limits.
+with the CPU time of two guests: one ended at once, the other sent N packets. Prints the medians of
+all boots. Draws SVG. The exit status is 0 if hwheel's costs are within the limits.
 """
 
 import collections
