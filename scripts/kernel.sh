@@ -114,8 +114,8 @@ fill_disk()
 	rm -rf "$root"
 }
 
-# selftests KERNEL: runs the kernel's own tests on plain-net and KERNEL at the same time, and compares
-# what they say
+# selftests KERNEL: runs the kernel's own tests on plain-net and KERNEL at the same time, and
+# compares what they say
 selftests()
 {
 	local plain which=$SELFTESTS name=$1
@@ -455,8 +455,10 @@ if [ -n "${SELFTESTS-}" ]; then
 	fi
 	if [ -n "${PACKETDRILL-}" ]; then
 		packetdrill=("$lab_work/packetdrill")
-		cp "$PACKETDRILL" "${packetdrill[0]}" ||
-			die "PACKETDRILL=$PACKETDRILL: not the program packetdrill"
+		if [ ! -f "$PACKETDRILL" ] || [ ! -x "$PACKETDRILL" ]; then
+			die "PACKETDRILL=$PACKETDRILL: no such program"
+		fi
+		cp "$PACKETDRILL" "${packetdrill[0]}"
 	fi
 fi
 if [ -n "${SELFTESTS-}${WHOLE-}" ]; then

@@ -3,8 +3,8 @@
  * TCP's pacing with many connections and without the qdisc fq. CONNECTIONS connections of this
  * machine to itself have SO_MAX_PACING_RATE set, and all their data in their send buffers. So
  * while this program sleeps for SECONDS, the kernel sends the data by its pacing timers alone.
- * All that it does before and after does not depend on SECONDS. So kernel.sh runs this program
- * with 0 seconds, too. The second guest needs less CPU time, by what the packets cost.
+ * What it does before and after is the same for each SECONDS. So kernel.sh also runs this program
+ * in a guest with 0 seconds. That guest needs less CPU time, by what the packets cost.
  *
  * Prints how many packets of MSS bytes were received in these seconds, how many timer interrupts
  * the guest had, and how fast the data came, in percent of the rate that was set:
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 		die("setrlimit");
 	/* All connections together may have as much data as there is memory */
 	set("/proc/sys/net/ipv4/tcp_mem", "1000000 1000000 1000000");
-	/* Bursts of two packets, though the connections are short */
+	/* Bursts of two packets. TCP would send longer bursts, because the peer is so near */
 	set("/proc/sys/net/ipv4/tcp_tso_rtt_log", "0");
 	/* MSS bytes of data in each packet */
 	set("/proc/sys/net/ipv4/tcp_timestamps", "0");
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 	begin = now_ns(CLOCK_MONOTONIC) + SETTLE * NSEC_PER_SEC;
 	sleep_until(begin);
 	interrupts = timer_interrupts();
-	/* That took the longer, the more timers there were */
+	/* The kernel needs some time to list its timers, and more time if there are many */
 	begin = now_ns(CLOCK_MONOTONIC);
 	bytes = received();
 	sleep_until(begin + seconds * NSEC_PER_SEC);
