@@ -7,6 +7,7 @@
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
 #include <linux/smp.h>
 
 #include "hwheel_test.h"
@@ -432,10 +433,12 @@ static void test_levels_parked(struct kunit *test)
 		hwt_expect_order(test, p, n);
 }
 
+/* The free memory, when all has been freed that waits for RCU */
 static s64 free_bytes(void)
 {
 	struct sysinfo si;
 
+	rcu_barrier();
 	si_meminfo(&si);
 	return (s64)si.freeram * si.mem_unit;
 }
@@ -464,20 +467,29 @@ static s64 setup_ns(struct kunit *test, int byte)
 	return least;
 }
 
+static s64 median_of_3(const s64 *v)
+{
+	return max(min(v[0], v[1]), min(max(v[0], v[1]), v[2]));
+}
+
 static void test_thousand_wheels(struct kunit *test)
 {
 	const unsigned int n = hwt_many / 100;
 	const s64 most = n * (WHEEL_BYTES + (s64)BASE_BYTES * num_possible_cpus());
 	struct hwheel **wheels = kunit_kcalloc(test, n, sizeof(*wheels), GFP_KERNEL);
 	struct probe *p = hwt_probes_new(test, hwt_suite_wheel, SUITE_TICK_NS, n);
+	s64 before, taken[3], lost[3];
 	ktime_t begin = ktime_get();
 	unsigned int i, round;
-	s64 before, bytes = 0;
 	char name[24];
 
 	KUNIT_ASSERT_NOT_NULL(test, wheels);
-	before = free_bytes();
+	/*
+	 * What each CPU keeps of free pages is not counted as free, and grows or shrinks now and
+	 * then by megabytes, which does not change the median of the rounds.
+	 */
 	for (round = 0; round < 3; round++) {
+		before = free_bytes();
 		for (i = 0; i < n; i++) {
 			snprintf(name, sizeof(name), "kunit-many-%u", i);
 			wheels[i] = hwheel_create(&(struct hwheel_config){
@@ -490,8 +502,7 @@ static void test_thousand_wheels(struct kunit *test)
 			hwt_probe_add(&p[i], i % 100 * MS);
 		}
 		hwt_expect_once(test, p, n);
-		if (!round)
-			bytes = before - free_bytes();
+		taken[round] = before - free_bytes();
 		/*
 		 * hwheel_setup() does not search the wheels for a timer, whatever the
 		 * timer's memory holds. With few wheels, the test would not notice such a
@@ -505,14 +516,15 @@ static void test_thousand_wheels(struct kunit *test)
 			hwheel_destroy(wheels[i]);
 			hwt_probe_setup(&p[i], hwt_suite_wheel, SUITE_TICK_NS, 0);
 		}
+		lost[round] = before - free_bytes();
 	}
 	kunit_info(test, "%u wheels, 3 times: %lld ns, %lld bytes, afterwards %lld bytes", n,
-		   ktime_get() - begin, bytes, before - free_bytes());
+		   ktime_get() - begin, median_of_3(taken), median_of_3(lost));
 	KUNIT_EXPECT_LT(test, ktime_get() - begin, SECS(60));
 	/* With few wheels, the allocations of others would disturb the result too much. */
 	if (n >= 1000 && !IS_ENABLED(CONFIG_KASAN) && !IS_ENABLED(CONFIG_PROVE_LOCKING)) {
-		KUNIT_EXPECT_LT(test, bytes, most);
-		KUNIT_EXPECT_LT(test, before - free_bytes(), most / 2);
+		KUNIT_EXPECT_LT(test, median_of_3(taken), most);
+		KUNIT_EXPECT_LT(test, median_of_3(lost), most / 6);
 	}
 }
 
