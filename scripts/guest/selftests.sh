@@ -84,7 +84,7 @@ tests()
 	for test in bridge_activity_notify bridge_fdb_learning_limit bridge_igmp bridge_mdb \
 		    bridge_mdb_host bridge_mdb_max bridge_mdb_port_down bridge_mld \
 		    bridge_sticky_fdb bridge_vlan_aware bridge_vlan_mcast bridge_vlan_unaware; do
-		try forwarding/$test.sh 300 bash ./$test.sh
+		try forwarding/$test.sh 1200 bash ./$test.sh
 	done
 	echo ended
 }
