@@ -199,7 +199,8 @@ static void test_gap(struct kunit *test)
 	/* On a slow machine each run may use up its budget. Then breaks keep the runs apart. */
 	overruns = hwheel_count(wheel, "budget_overruns");
 	KUNIT_EXPECT_LE(test, interrupts, n / 5 + 1 + overruns);
-	KUNIT_EXPECT_GT(test, moderated + overruns, 0);
+	if (interrupts > 1)	/* else the host held the guest up until all were due */
+		KUNIT_EXPECT_GT(test, moderated + overruns, 0);
 	KUNIT_EXPECT_LE(test, moderated, interrupts);
 	if (hwt_years) {
 		KUNIT_EXPECT_EQ(test, interrupts, n / 5 + 1);

@@ -122,6 +122,7 @@ static int arm(const char *value, const struct kernel_param *kp)
 static const struct kernel_param_ops arm_ops = { .set = arm };
 module_param_cb(arm, &arm_ops, NULL, 0200);
 
+/* Is no timer due within @margin, and has none fired whose twin has not, or the other way? */
 static bool is_quiet(ktime_t margin)
 {
 	unsigned int i;
@@ -129,7 +130,8 @@ static bool is_quiet(ktime_t margin)
 	for (i = 0; i < used; i++) {
 		const struct pair *p = &pairs[i];
 
-		if (abs(p->expires - hwheel_now(wheels[p->wheel])) < margin)
+		if (abs(p->expires - hwheel_now(wheels[p->wheel])) < margin ||
+		    !READ_ONCE(p->times) != !READ_ONCE(p->twin_fired))
 			return false;
 	}
 	return true;

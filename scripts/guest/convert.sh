@@ -75,11 +75,21 @@ gone()
 	! "$@"
 }
 
+# shown_once CALLBACK: looks several times. A timer that re-arms itself is not there meanwhile.
+shown_once()
+{
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		grep -q "[ ]$1\>" /sys/kernel/debug/hwheel/system/timers && return
+		usleep 50000
+	done
+	return 1
+}
+
 # shown CALLBACK...: whether the wheel has timers with these callbacks
 shown()
 {
 	for callback; do
-		grep -q "[ ]$callback\>" /sys/kernel/debug/hwheel/system/timers || {
+		shown_once "$callback" || {
 			log "timers: no $callback"
 			return 1
 		}

@@ -8,6 +8,8 @@
  *
  * Usage: ipvs-test
  */
+#include <sys/prctl.h>
+
 #include "ipvs.h"
 
 #define TIMEOUT		3600
@@ -69,6 +71,8 @@ int main(void)
 	int left;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	/* Else each sleep may be 50 us longer */
+	prctl(PR_SET_TIMERSLACK, 1);
 	server = open_service(TIMEOUT);
 	client = socket(AF_INET, SOCK_DGRAM, 0);
 	if (client < 0)

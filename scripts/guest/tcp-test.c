@@ -12,6 +12,7 @@
 #include <linux/filter.h>
 #include <netinet/ip.h>
 #include <netinet/tcp.h>
+#include <sys/prctl.h>
 
 #include "guest.h"
 
@@ -209,6 +210,8 @@ static void test_fin_wait(void)
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	/* Else each sleep may be 50 us longer */
+	prctl(PR_SET_TIMERSLACK, 1);
 	packets = socket(AF_INET, SOCK_RAW, IPPROTO_TCP);
 	if (packets < 0)
 		die("raw socket");

@@ -42,7 +42,7 @@ graft_run()
 	local modules boot
 
 	say "$suite: building UML with it"
-	graft_kunit run --timeout 300 | tee "$lab_work/run" || :
+	graft_kunit run --timeout 900 | tee "$lab_work/run" || :
 	kunit_results "$lab_work/run"
 	try "signal frames fit" uml_stack_fits "$build"
 	say "$suite: building it as modules"

@@ -139,7 +139,7 @@ reach_i386()
 	local dir
 
 	i386_tree
-	i386_kunit run --timeout 300 | tee "$lab_work/i386" || :
+	i386_kunit run --timeout 900 | tee "$lab_work/i386" || :
 	kunit_results "$lab_work/i386"
 	try "i386: 32 bit" grep -x 'CONFIG_64BIT=n\|# CONFIG_64BIT is not set\|CONFIG_X86_32=y' \
 		"$dir/build/.config"
