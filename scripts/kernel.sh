@@ -271,7 +271,10 @@ boot()
 
 	# Races need a second CPU
 	case $1 in
-	x86*)	machine=("$lab_scripts/lab/boot-qemu.sh" "${image[$1]}" 2 2G) slow=5 ;;
+	x86*)
+		machine=("$lab_scripts/lab/boot-qemu.sh" "${image[$1]}" 2 2G) slow=5
+		[[ $1 != *-k?san ]] || slow=20
+		;;
 	*smp*)	machine=("$lab_scripts/lab/boot-uml.sh" "${image[$1]}") CPUS=2 ;;
 	*)	machine=("$lab_scripts/lab/boot-uml.sh" "${image[$1]}") ;;
 	esac
