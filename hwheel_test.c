@@ -158,7 +158,7 @@ static struct {
 		size_t		n;
 	} probes[32];
 	unsigned int		nr_probes;
-	struct hwheel		*wheels[8];
+	struct hwheel		*wheels[32];
 	unsigned int		nr_wheels;
 } made;
 

@@ -339,19 +339,13 @@ static void test_offline_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
 }
 
-/*
- * On a busy CPU a deferrable wheel is exact to a jiffy. A timer_list timer drives the wheel.
- * With a delay of 512 jiffies or more, timer_list may run its timer 64 jiffies late. So hwheel
- * starts this timer for a part of the delay, and then again for the rest. The test allows 8
- * jiffies. Some probes may be later than that, because the host may be loaded.
- */
-static void test_deferrable(struct kunit *test)
+/* How many of 5 deferrable timers were at most 8 jiffies late, on a busy CPU */
+static unsigned int deferrable_on_time(struct kunit *test)
 {
 	unsigned int i, ran, on_time = 0;
 	struct probe *p[5];
 	ktime_t give_up;
 
-	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id())), 0);
 	for (i = 0; i < ARRAY_SIZE(p); i++) {
 		p[i] = hwt_probe_new(test, hwt_wheel_make(test, (struct hwheel_config){
 			.flags = HWHEEL_DEFERRABLE }), MS);
@@ -363,13 +357,29 @@ static void test_deferrable(struct kunit *test)
 		for (i = 0, ran = 0; i < ARRAY_SIZE(p); i++)
 			ran += runs(p[i]);
 	} while (ran < ARRAY_SIZE(p) && ktime_before(ktime_get(), give_up));
-	set_cpus_allowed_ptr(current, cpu_possible_mask);
 	for (i = 0; i < ARRAY_SIZE(p); i++) {
 		p[i]->tick_ns = TICK_NSEC;	/* late by less than a jiffy */
 		hwt_expect_once(test, p[i], 1);
 		on_time += p[i]->began - p[i]->expires <= 8 * TICK_NSEC;
 	}
-	KUNIT_EXPECT_GT(test, on_time, ARRAY_SIZE(p) / 2);
+	return on_time;
+}
+
+/*
+ * On a busy CPU a deferrable wheel is exact to a jiffy. A timer_list timer drives the wheel.
+ * With a delay of 512 jiffies or more, timer_list may run its timer 64 jiffies late. So hwheel
+ * starts this timer for a part of the delay, and then again for the rest. The test allows 8
+ * jiffies. A busy host may make some timers later than that, even in several rounds.
+ */
+static void test_deferrable(struct kunit *test)
+{
+	unsigned int round, on_time = 0;
+
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id())), 0);
+	for (round = 0; round < 5 && on_time < 3; round++)
+		on_time = deferrable_on_time(test);
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+	KUNIT_EXPECT_GE(test, on_time, 3);
 }
 
 /* The cases of all contexts. A macro, because each suite needs an array of its own. */
