@@ -13,7 +13,14 @@ struct stays {
 	struct delayed_work	tasklet;
 	struct delayed_work	passed;
 	struct delayed_work	moved;
+	struct delayed_work	pasted_work;
 };
+
+#define stays_queue_work(s, name) \
+	do { \
+		if ((s)->wq) \
+			mod_delayed_work((s)->wq, &(s)->name ## _work, HZ); \
+	} while (0)
 
 static void stays_idle(struct work_struct *work)
 {
@@ -58,6 +65,13 @@ static void stays_moved(struct work_struct *work)
 	schedule_delayed_work(&s->moved, HZ);
 }
 
+static void stays_pasted(struct work_struct *work)
+{
+	struct stays *s = container_of(work, struct stays, pasted_work.work);
+
+	stays_queue_work(s, pasted);
+}
+
 void stays_open(struct stays *s)
 {
 	INIT_DEFERRABLE_WORK(&s->idle, stays_idle);
@@ -68,6 +82,7 @@ void stays_open(struct stays *s)
 	queue_delayed_work(system_bh_wq, &s->tasklet, HZ);
 	INIT_DELAYED_WORK(&s->passed, stays_passed);
 	INIT_DELAYED_WORK(&s->moved, stays_moved);
+	INIT_DELAYED_WORK(&s->pasted_work, stays_pasted);
 #ifdef CONFIG_STAYS
 	cancel_delayed_work(&s->moved);
 #endif
