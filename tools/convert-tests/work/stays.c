@@ -17,10 +17,7 @@ struct stays {
 };
 
 #define stays_queue_work(s, name) \
-	do { \
-		if ((s)->wq) \
-			mod_delayed_work((s)->wq, &(s)->name ## _work, HZ); \
-	} while (0)
+	mod_delayed_work(system_percpu_wq, &(s)->name ## _work, HZ)
 
 static void stays_idle(struct work_struct *work)
 {
