@@ -55,20 +55,14 @@ no_interrupts()
 	done
 }
 
-# one_call PHASE: whether the only interrupt was one that asks the CPU to arm the timers. RCU may
-# interrupt it, too, if the arming takes long.
-one_call()
-{
-	[ "$(phase "$1" | grep -o '[A-Z]*:+[0-9]*' | grep -v '^RES:')" = CAL:+1 ]
-}
-
 # on_housekeepers: whether all timers that the isolated CPU armed expired on other CPUs. The
 # guest arms the timers in one interrupt. It does this twice. At least once, that interrupt must
-# be the only one of the CPU.
+# be the only one of the CPU. The other time RCU may interrupt the CPU, too, if the arming takes
+# long.
 on_housekeepers()
 {
 	grep -E '^quiet: timers of hwheel:.* fired 950, there 0, cancelled 50, early 0,' "$log" &&
-		{ one_call isolated-armed || one_call again-armed; } &&
+		[[ " $(phase isolated-armed), $(phase again-armed)," = *" 1 CAL:+1,"* ]] &&
 		no_interrupts isolated-expired isolated-cancelled again-expired again-cancelled
 }
 
@@ -83,7 +77,7 @@ migrated()
 pinned()
 {
 	grep -E '^quiet: timers of pinned:.* fired 950, there 950, cancelled 50, early 0,' "$log" &&
-		[ "$(count pinned-expired LOC)" -gt 10 ]
+		[ "$(count pinned-expired LOC)" -gt 100 ]
 }
 
 # count PHASE ROW: prints a phase's count in this row of /proc/interrupts

@@ -122,7 +122,7 @@ static int arm(const char *value, const struct kernel_param *kp)
 static const struct kernel_param_ops arm_ops = { .set = arm };
 module_param_cb(arm, &arm_ops, NULL, 0200);
 
-/* Is no timer due within @margin, and has none fired whose twin has not, or the other way? */
+/* Is no timer due within @margin? Has each timer fired if its twin has, and only then? */
 static bool is_quiet(ktime_t margin)
 {
 	unsigned int i;
