@@ -183,6 +183,9 @@
  *    hwheel_synchronize(): these compare the numbers of callbacks, so they notice the end
  *    of a callback even if the next one has begun.
  *
+ * Callbacks of delayed work are hwheel's own, and short. They run with interrupts off in each
+ * context, so whoever waits for one can spin: see hwheel_work.h.
+ *
  * CPU hotplug blocks hwheel_create(), and a callback in process context may call
  * hwheel_create(). So CPU hotplug must not wait for such callbacks. If a run in process
  * context ends and its base is offline, the run moves the timers away itself.
@@ -1229,6 +1232,8 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 {
 	void (*function)(struct hwheel_timer *timer) = timer->function;
 	ktime_t expires = timer->expires;	/* others may change it later */
+	/* Delayed work waits for its callbacks in any context: see hwheel_work.h */
+	bool off = context == HWHEEL_HARDIRQ || function == __hwheel_work_expired;
 	int count;
 #ifdef CONFIG_LOCKDEP
 	struct lockdep_map map;		/* the callback may free the timer */
@@ -1238,7 +1243,10 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	WRITE_ONCE(base->running, timer);
 	base->dest = NULL;
 	WRITE_ONCE(base->runner, current);
-	hwheel_unlock_run(base, context);
+	if (off)
+		raw_spin_unlock(&base->lock);
+	else
+		raw_spin_unlock_irq(&base->lock);
 
 	count = preempt_count();
 	lock_map_acquire(&base->wheel->lockdep_map);
@@ -1253,9 +1261,9 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	lock_map_release(&base->wheel->lockdep_map);
 	if (unlikely(count != preempt_count()))
 		hwheel_mend_preempt_count(function, count);
-	if (unlikely(context == HWHEEL_HARDIRQ ? !irqs_disabled() : irqs_disabled()))
+	if (unlikely(off != !!irqs_disabled()))
 		hwheel_mend_interrupts(function);
-	if (context == HWHEEL_WORK)
+	if (context == HWHEEL_WORK && !off)
 		cond_resched();
 
 	hwheel_lock_run(base, context);
@@ -1263,6 +1271,14 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	hwheel_move_running(base, timer);
 	if (!hwheel_broken(HWHEEL_LEAK_RUNNING))
 		WRITE_ONCE(base->running, NULL);
+	if (off && context != HWHEEL_HARDIRQ) {
+		/* The next callback may need them off, too: let interrupts in */
+		hwheel_unlock_run(base, context);
+		if (context == HWHEEL_WORK)
+			cond_resched();
+		cpu_relax();	/* sti takes effect after one more instruction */
+		hwheel_lock_run(base, context);
+	}
 	if (context == HWHEEL_SOFTIRQ)
 		hwheel_yield_expiry(base);
 	if (context == HWHEEL_WORK && wq_has_sleeper(&base->wait)) {
@@ -2014,12 +2030,13 @@ static __always_inline bool hwheel_arm_after(struct hwheel_timer *timer, ktime_t
 
 /* Arm @timer, which was on @base a moment ago, in the window from @now + @delay on. */
 static __always_inline bool hwheel_arm_range(struct hwheel_base *base, struct hwheel_timer *timer,
-					     ktime_t now, ktime_t delay, ktime_t slack)
+					     ktime_t now, ktime_t delay, ktime_t slack,
+					     enum hwheel_how how)
 {
 	ktime_t expires = hwheel_deadline(now, delay);
 	u64 tick = hwheel_pick(base, &expires, slack);
 
-	return hwheel_arm(base, timer, expires, tick, true, now, HWHEEL_ANYHOW, -1);
+	return hwheel_arm(base, timer, expires, tick, true, now, how, -1);
 }
 
 /**
@@ -2076,7 +2093,7 @@ bool hwheel_add_range(struct hwheel_timer *timer, ktime_t delay, ktime_t slack)
 	 */
 	if (unlikely(!hwheel_base_now(timer, &base, &now)))
 		return false;
-	return hwheel_arm_range(base, timer, now, delay, slack);
+	return hwheel_arm_range(base, timer, now, delay, slack, HWHEEL_ANYHOW);
 }
 EXPORT_SYMBOL_GPL(hwheel_add_range);
 

@@ -411,8 +411,7 @@ struct hwheel_delayed_work {
 	struct hwheel_timer	timer;
 	struct workqueue_struct	*wq;		/* where @timer queues @work; NULL: not armed */
 	int			cpu;		/* CPU on which @timer queues @work */
-	unsigned int		disabled : 24;	/* disable depth; 0: enabled */
-	unsigned int		callbacks : 8;	/* see hwheel_work.h */
+	unsigned int		disabled;	/* disable depth; 0: enabled */
 };
 
 void __hwheel_work_expired(struct hwheel_timer *timer);
@@ -438,7 +437,6 @@ void __hwheel_work_expired(struct hwheel_timer *timer);
 		timer_setup(&__dwork->timer, wheel, __hwheel_work_expired, 0);	\
 		__dwork->wq = NULL;						\
 		__dwork->disabled = 0;						\
-		__dwork->callbacks = 0;						\
 	} while (0)
 
 /**

@@ -707,16 +707,18 @@ static void queue_expiring(struct item *item)
 }
 
 /*
- * A timer expires while mod() or cancel_sync() is called. The callback may have begun
- * already. Once mod() has returned, the item must be pending. After cancel_sync, nothing
- * may be running.
+ * A timer expires while mod(), cancel() or cancel_sync() is called. The callback may have begun
+ * already. Once mod() has returned, the item must be pending. Once cancel() has returned true,
+ * the item may be freed, so nobody may write to it. After cancel_sync, the function may not be
+ * running.
  */
 static void test_expiring(struct kunit *test)
 {
 	struct hwheel *wheel = hwt_wheel_new(test, 1000);
 	ktime_t end = ktime_get() + 500 * MS;
 	struct item *item = &items[0];
-	unsigned int i, early = 0, running = 0;
+	unsigned int i, early = 0, written = 0, running = 0;
+	struct hwheel_delayed_work copy;
 	struct task_struct *thread;
 
 	if (hwt_years)
@@ -735,13 +737,20 @@ static void test_expiring(struct kunit *test)
 		early += !hwheel_cancel_delayed_work_sync(&item->dwork);
 
 		queue_expiring(item);
+		if (cancel(item)) {
+			memcpy(&copy, &item->dwork, sizeof(copy));
+			hwt_busy(5000);
+			written += !!memcmp(&copy, &item->dwork, sizeof(copy));
+		}
+
+		queue_expiring(item);
 		hwheel_cancel_delayed_work_sync(&item->dwork);
-		running += hwheel_running(&item->dwork.timer);
 		running += work_busy(&item->dwork.work);
 	}
 	kthread_stop(thread);
 	kunit_info(test, "%u rounds, %d runs", i, atomic_read(&item->runs));
 	KUNIT_EXPECT_EQ(test, early, 0);
+	KUNIT_EXPECT_EQ(test, written, 0);
 	KUNIT_EXPECT_EQ(test, running, 0);
 	hwheel_cancel_delayed_work_sync(&item->dwork);
 }

@@ -11,25 +11,23 @@
  *	queued	NULL		not pending		on a workqueue
  *
  * When the function begins, the workqueue code makes the state idle. All other changes are
- * made under a lock. The timer's callback takes this lock, too. Before it has the lock,
- * others may change the state, even several times. dwork->callbacks is the number of callbacks
- * that will still take the lock:
+ * made under a lock. The timer's callback takes this lock, too, and queues the work item.
  *
- *  - one if the timer is pending
- *  - one if a callback has begun and does not have the lock yet. (Two callbacks of a timer can't
- *    run at once.)
- *  - one for each task in hwheel_flush_delayed_work() that has cancelled the timer, and will do
- *    what the callback would do
+ * To end the state armed, one cancels the timer. If its callback has begun, it is too late for
+ * that: the callback is about to look at the delayed work. Then one drops the lock, waits until
+ * the callback has queued the work item, and takes the work item off the workqueue again.
+ * work_grab_pending() of the kernel does the same. So once a cancel has returned true, nobody
+ * looks at the delayed work any more, and it may be freed. One may wait in any context:
+ * hwheel_call() runs these callbacks with interrupts off. So nothing can interrupt or preempt such
+ * a callback, and it runs on another CPU than the one that waits. (One also waits if the work has
+ * been armed again, and hwheel_call() has not yet returned from the last callback.)
  *
- * If the state is armed, the last one of these callbacks queues the work item when it has the
- * lock.
+ * As soon as the work item is queued, its function may run and free the delayed work. So the lock
+ * is not part of the delayed work. Each lock is for all delayed work whose address has the same
+ * hash.
  *
- * As soon as the work item is queued, its function may run and free the delayed work. So
- *
- *  - The lock is not part of the delayed work. Each lock is for all delayed work whose address
- *    has the same hash.
- *  - Nobody queues the work item while a callback will still take the lock. If the work item is
- *    to be queued at once, the state becomes armed, and that callback queues it.
+ * If the wheel is destroyed while delayed work is armed, or before it is armed, the state is armed
+ * with a timer that is not pending and has no callback. Cancelling makes it idle.
  */
 
 #define HWHEEL_WORK_LOCK_BITS	8
@@ -112,43 +110,81 @@ static __always_inline ktime_t hwheel_work_now(struct hwheel_delayed_work *dwork
 }
 
 /*
- * With @dwork locked and not queued: arm it, or queue it at once. @now: the result of
- * hwheel_work_now(). Do not access @dwork after this: its function may free it. (The function
- * must not do that while somebody is in hwheel_flush_delayed_work().)
+ * With @dwork locked and idle: arm it, or queue it at once. @now: the result of
+ * hwheel_work_now(). Returns false if there is no wheel. Do not access @dwork after this: its
+ * function may free it.
  */
-static __always_inline void hwheel_work_start(int cpu, struct workqueue_struct *wq,
+static __always_inline bool hwheel_work_start(int cpu, struct workqueue_struct *wq,
 					      struct hwheel_delayed_work *dwork,
 					      ktime_t now, ktime_t delay, ktime_t slack)
 {
 	struct hwheel_base *base;
 
-	if (delay <= 0 && likely(!dwork->callbacks)) {
+	if (delay <= 0) {
 		queue_work_on(cpu, wq, &dwork->work);
-		return;
-	}
-	dwork->wq = wq;
-	dwork->cpu = cpu;
-	/* If @delay is 0 or less, a callback that has begun queues it */
-	if (delay > 0 && likely(hwheel_base_clock(&dwork->timer, &base, &now)))
-		dwork->callbacks += !hwheel_arm_range(base, &dwork->timer, now, delay, slack);
-}
-
-/* With @dwork locked: make it idle. Returns true if it was pending. */
-static __always_inline bool hwheel_work_stop(struct hwheel_delayed_work *dwork)
-{
-	if (likely(dwork->wq)) {
-		dwork->wq = NULL;
-		dwork->callbacks -= hwheel_cancel(&dwork->timer);
 		return true;
 	}
-	return hwheel_work_queued(dwork) && cancel_work(&dwork->work);
+	if (unlikely(!hwheel_base_clock(&dwork->timer, &base, &now)))
+		return false;
+	dwork->wq = wq;
+	dwork->cpu = cpu;
+	hwheel_arm_range(base, &dwork->timer, now, delay, slack, HWHEEL_ANYHOW);
+	return true;
+}
+
+/* With @dwork locked and armed: arm it anew, if its timer is pending. Returns false if not. */
+static __always_inline bool hwheel_work_rearm(int cpu, struct workqueue_struct *wq,
+					      struct hwheel_delayed_work *dwork,
+					      ktime_t now, ktime_t delay, ktime_t slack)
+{
+	struct hwheel_base *base;
+
+	if (unlikely(!hwheel_base_clock(&dwork->timer, &base, &now)) ||
+	    unlikely(!hwheel_arm_range(base, &dwork->timer, now, delay, slack, HWHEEL_IF_PENDING)))
+		return false;
+	dwork->wq = wq;
+	dwork->cpu = cpu;
+	return true;
+}
+
+/*
+ * With @dwork locked: end the state armed. May drop the lock for a while. Returns the workqueue
+ * that @dwork was armed for, if @dwork is now idle. Returns NULL if it was not armed, or if its
+ * callback has queued it.
+ */
+static __always_inline struct workqueue_struct *
+hwheel_work_disarm(struct hwheel_delayed_work *dwork, raw_spinlock_t *lock, unsigned long *flags)
+{
+	struct workqueue_struct *wq;
+
+	while ((wq = dwork->wq)) {
+		if (likely(hwheel_try_cancel(&dwork->timer) >= 0)) {
+			dwork->wq = NULL;
+			break;
+		}
+		raw_spin_unlock_irqrestore(lock, *flags);
+		cpu_relax();
+		raw_spin_lock_irqsave(lock, *flags);
+	}
+	return wq;
+}
+
+/*
+ * With @dwork locked: make it idle. May drop the lock for a while. Returns true if it was
+ * pending.
+ */
+static __always_inline bool hwheel_work_stop(struct hwheel_delayed_work *dwork,
+					     raw_spinlock_t *lock, unsigned long *flags)
+{
+	return hwheel_work_disarm(dwork, lock, flags) ||
+	       (hwheel_work_queued(dwork) && cancel_work(&dwork->work));
 }
 
 /**
  * __hwheel_work_expired - callback of the timers of delayed work
  * @timer: the timer
  *
- * Context: that of the timer's wheel.
+ * Context: that of the timer's wheel, but with interrupts off.
  */
 void __hwheel_work_expired(struct hwheel_timer *timer)
 {
@@ -159,8 +195,7 @@ void __hwheel_work_expired(struct hwheel_timer *timer)
 
 	raw_spin_lock_irqsave(lock, flags);
 	wq = dwork->wq;
-	dwork->callbacks--;
-	if (wq && !dwork->callbacks) {
+	if (likely(wq)) {
 		dwork->wq = NULL;
 		queue_work_on(dwork->cpu, wq, &dwork->work);
 	}
@@ -190,16 +225,15 @@ static __always_inline bool hwheel_work_queue(int cpu, struct workqueue_struct *
 	ktime_t now = hwheel_work_now(dwork, delay);
 	raw_spinlock_t *lock = hwheel_work_lock(dwork);
 	unsigned long flags;
-	bool idle;
+	bool queued;
 
 	if (unlikely(!hwheel_work_may_queue(dwork, wq, &cpu)))
 		return false;
 	raw_spin_lock_irqsave(lock, flags);
-	idle = !dwork->wq && !dwork->disabled && !hwheel_work_queued(dwork);
-	if (idle)
-		hwheel_work_start(cpu, wq, dwork, now, delay, slack);
+	queued = !dwork->wq && !dwork->disabled && !hwheel_work_queued(dwork) &&
+		 hwheel_work_start(cpu, wq, dwork, now, delay, slack);
 	raw_spin_unlock_irqrestore(lock, flags);
-	return idle;
+	return queued;
 }
 
 /**
@@ -214,8 +248,8 @@ static __always_inline bool hwheel_work_queue(int cpu, struct workqueue_struct *
  * nothing is done. The function may queue its own delayed work, and may free it.
  *
  * Context: any but NMI.
- * Return: true if @dwork was queued, false if it was pending or is disabled. This is
- * the reverse of what hwheel_add() returns.
+ * Return: true if @dwork was queued, false if it was pending, is disabled, or has no wheel. This
+ * is the reverse of what hwheel_add() returns.
  */
 bool hwheel_queue_delayed_work(struct workqueue_struct *wq,
 			       struct hwheel_delayed_work *dwork, ktime_t delay)
@@ -275,8 +309,13 @@ static __always_inline bool hwheel_work_mod(int cpu, struct workqueue_struct *wq
 	raw_spin_lock_irqsave(lock, flags);
 	if (likely(!dwork->disabled)) {
 		/* To re-arm the timer, it need not be cancelled first */
-		pending = (dwork->wq && delay > 0) || hwheel_work_stop(dwork);
-		hwheel_work_start(cpu, wq, dwork, now, delay, slack);
+		pending = dwork->wq && delay > 0 &&
+			  hwheel_work_rearm(cpu, wq, dwork, now, delay, slack);
+		if (!pending) {
+			pending = hwheel_work_stop(dwork, lock, &flags);
+			if (likely(!dwork->disabled))	/* stopping may have dropped the lock */
+				hwheel_work_start(cpu, wq, dwork, now, delay, slack);
+		}
 	}
 	raw_spin_unlock_irqrestore(lock, flags);
 	return pending;
@@ -346,8 +385,8 @@ static __always_inline bool hwheel_work_cancel(struct hwheel_delayed_work *dwork
 	bool pending;
 
 	raw_spin_lock_irqsave(lock, flags);
+	pending = hwheel_work_stop(dwork, lock, &flags);
 	dwork->disabled += disable;
-	pending = hwheel_work_stop(dwork);
 	raw_spin_unlock_irqrestore(lock, flags);
 	return pending;
 }
@@ -356,7 +395,9 @@ static __always_inline bool hwheel_work_cancel(struct hwheel_delayed_work *dwork
  * hwheel_cancel_delayed_work - cancel delayed work
  * @dwork: the delayed work
  *
- * Does not wait: the function may be running when this returns.
+ * Does not wait for the function, which may be running when this returns. But if this returns true,
+ * and nobody queues @dwork while its function runs, then nothing uses @dwork any more, and you may
+ * free it.
  *
  * Context: any but NMI.
  * Return: true if @dwork was pending, and so its function will not run.
@@ -380,7 +421,7 @@ static noinline bool hwheel_work_waits_for_itself(const struct hwheel_delayed_wo
  * @dwork: the delayed work
  *
  * Nobody can queue @dwork until hwheel_enable_delayed_work() has undone each call of this
- * function. Does not wait: the function may be running when this returns.
+ * function. Does not wait for the function, as hwheel_cancel_delayed_work().
  *
  * Context: any but NMI.
  * Return: true if @dwork was pending.
@@ -413,8 +454,6 @@ bool hwheel_disable_delayed_work_sync(struct hwheel_delayed_work *dwork)
 	pending = hwheel_work_cancel(dwork, 1);
 	if (hwheel_work_waits_for_itself(dwork))
 		return pending;
-	/* A callback that has begun does nothing any more, but it looks at @dwork. */
-	hwheel_cancel_sync(&dwork->timer);
 	cancel_work_sync(&dwork->work);
 	return pending;
 }
@@ -491,25 +530,15 @@ bool hwheel_flush_delayed_work(struct hwheel_delayed_work *dwork)
 {
 	raw_spinlock_t *lock = hwheel_work_lock(dwork);
 	struct workqueue_struct *wq;
-	unsigned int callbacks = 0;
 	unsigned long flags;
 
 	if (unlikely(!hwheel_work_exists(dwork)) || hwheel_work_waits_for_itself(dwork))
 		return false;
 	raw_spin_lock_irqsave(lock, flags);
-	wq = dwork->wq;
-	if (wq) {
-		hwheel_work_stop(dwork);
-		callbacks = dwork->callbacks;
-		hwheel_work_start(dwork->cpu, wq, dwork, 0, 0, 0);
-	}
+	wq = hwheel_work_disarm(dwork, lock, &flags);
+	if (wq)
+		queue_work_on(dwork->cpu, wq, &dwork->work);
 	raw_spin_unlock_irqrestore(lock, flags);
-	/*
-	 * A callback that has begun queues the work: wait for it. If somebody has armed the
-	 * timer again meanwhile, cancel it, and do what its callback would do.
-	 */
-	if (unlikely(callbacks) && hwheel_cancel_sync(&dwork->timer))
-		__hwheel_work_expired(&dwork->timer);
 	return flush_work(&dwork->work);
 }
 EXPORT_SYMBOL_GPL(hwheel_flush_delayed_work);

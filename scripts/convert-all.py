@@ -369,13 +369,13 @@ def hide(folder):
     """Writes headers in which the private members of timers and of delayed work have other
     names. So a driver that uses such a member does not build."""
     private = {"hwheel_timer": ("entry", "expires", "function", "base", "flags", "life"),
-               "hwheel_delayed_work": ("timer", "wq", "cpu", "disabled", "callbacks")}
+               "hwheel_delayed_work": ("timer", "wq", "cpu", "disabled")}
     for name in ("hwheel.h", "hwheel_jiffies.h", "hwheel_compat.h"):
         text = read(TOP / name)
         if name == "hwheel.h":
             for kind, members in private.items():
                 for member in members:
-                    text = re.sub(r"(struct %s {[^}]*?[\s*(])%s(\)\(| : |;)" % (kind, member),
+                    text = re.sub(r"(struct %s {[^}]*?[\s*(])%s(\)\(|;)" % (kind, member),
                                   r"\1hidden_%s\2" % member, text, count=1)
                     text = re.sub(r"(#define (?:__HWHEEL_TIMER_INITIALIZER|"
                                   r"DECLARE_HWHEEL_DELAYED_WORK)\([^}]*?\.)%s(\s*=)" % member,

@@ -758,6 +758,12 @@ static void bad_queues(void)
 	sim_sleep(5000000);
 	EXPECT(runs == 1);
 	WARNS("enabled, and was not disabled", hwheel_enable_delayed_work(&sim_delayed));
+
+	/* Without a wheel it stays idle. */
+	WARNS(BAD, (hwheel_setup(&sim_delayed.timer, NULL, __hwheel_work_expired, 0), 0));
+	EXPECT(!WARNS("used before hwheel_setup()",
+		      hwheel_queue_delayed_work(system_percpu_wq, &sim_delayed, 1000000)));
+	EXPECT(!hwheel_delayed_work_pending(&sim_delayed));
 }
 
 static void destroyer(struct hwheel_timer *timer)

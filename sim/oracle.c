@@ -976,6 +976,17 @@ static bool few_timers(const struct mwheel *w)
 
 static unsigned int walked[SIM_CPUS];		/* steps of a walk with a lock held */
 
+/* A callback of hwheel itself: of a sleeper, or of delayed work */
+struct expiry {
+	struct expiry		*outer;		/* the one that it interrupts */
+	struct hwheel_timer	*timer;
+	struct slot		*slot;
+	struct mwheel		*wheel;
+	u64			life;
+	int			cpu;
+	unsigned long long	writes;
+};
+
 void oracle_lock(raw_spinlock_t *lock)
 {
 	const struct sim_call *call = current->call;
@@ -987,6 +998,8 @@ void oracle_lock(raw_spinlock_t *lock)
 	lock->since = sim_time;
 	if (!lock->is_base && call && call->work)
 		work_locked(lock, current->call);
+	else if (!lock->is_base && current->expiry && current->expiry->slot->user == USER_WORK)
+		work_callback_locks(current->expiry->slot);
 	/* Only a call that waits takes locks so often. It must sleep or relax. */
 	if (call && ++current->tries > 300)
 		sim_find("%s waits without cpu_relax() or sleep", sim_kinds[call->kind]);
@@ -1027,8 +1040,12 @@ void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes)
 		sim_find("%llu list moves with a lock held", writes / 3);
 }
 
+/* Callbacks of delayed work since interrupts were last on, apart from hardirq context */
+static unsigned int works_off[SIM_CPUS];
+
 void oracle_irqs_on(unsigned long long writes)
 {
+	works_off[sim_cpu->id] = 0;
 	if ((s64)writes > 3 * MOST_WRITES + set_writes() && !in_hardirq())
 		sim_find("%llu list moves with interrupts off", writes / 3);
 }
@@ -1380,18 +1397,19 @@ void oracle_hrtimer(struct hrtimer *timer, bool end)
 
 static void check_context(const struct mwheel *w, const struct slot *slot)
 {
-	bool right;
+	bool off = w->config.context == HWHEEL_HARDIRQ || slot->user == USER_WORK, right;
 
 	switch (w->config.context) {
 	case HWHEEL_SOFTIRQ:
-		right = in_softirq() && !in_hardirq() && !irqs_disabled();
+		right = in_softirq() && !in_hardirq();
 		break;
 	case HWHEEL_HARDIRQ:
-		right = in_hardirq() && irqs_disabled();
+		right = in_hardirq();
 		break;
 	default:
-		right = !in_interrupt() && !irqs_disabled() && !preempt_count();
+		right = !in_interrupt() && !preempt_count();
 	}
+	right &= irqs_disabled() == off;
 	if (!right)
 		sim_find("the callback of timer %d runs in %s, irqs %s", slot->nr, sim_context(),
 			 irqs_disabled() ? "off" : "on");
@@ -1613,17 +1631,6 @@ static struct {
 	s64			expires;
 } traced[SIM_CPUS];
 
-/* A callback of hwheel itself: of a sleeper, or of delayed work */
-struct expiry {
-	struct expiry		*outer;		/* the one that it interrupts */
-	struct hwheel_timer	*timer;
-	struct slot		*slot;
-	struct mwheel		*wheel;
-	u64			life;
-	int			cpu;
-	unsigned long long	writes;
-};
-
 void oracle_hwheel_expire_entry(struct hwheel_base *base, struct hwheel_timer *timer, s64 expires)
 {
 	int cpu = peek_base_cpu(base);
@@ -1660,8 +1667,11 @@ void oracle_hwheel_expire_exit(struct hwheel_timer *timer, void *function)
 	oracle_callback_end(expiry->slot, expiry->life);
 	expiry->wheel->ended[expiry->cpu]++;
 	expiry->slot->expiries--;
-	if (expiry->slot->user == USER_WORK)
+	if (expiry->slot->user == USER_WORK) {
 		work_expired(expiry->slot, expiry->life);
+		if (!in_hardirq() && ++works_off[sim_cpu->id] > 1)
+			sim_find("interrupts stay off from one callback to the next");
+	}
 	free(expiry);
 }
 

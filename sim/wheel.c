@@ -231,6 +231,12 @@ peek bool peek_wants_fans(struct hwheel *wheel, int cpu)
 	return crowds && (levels->starved || levels->fans - levels->fans_used < stock);
 }
 
+/* Is @timer the one whose callback its base runs? */
+bool peek_running(const struct hwheel_timer *timer)
+{
+	return timer->base->running == timer;
+}
+
 /* The lock of delayed work */
 raw_spinlock_t *peek_work_lock(const struct hwheel_delayed_work *dwork)
 {

@@ -8,10 +8,10 @@
  * or by a new instance. While the item has an instance, it is pending.
  *
  * hwheel does each call with a lock of the item held. So the oracle knows the state of the model
- * when a call takes effect. The simulated kernel and the tracepoints say what the call did to
- * the timer and to the work item. It must be what the model does. There is one exception: the
- * function may begin while the lock is held. Then the call may be right for the state before
- * or after that.
+ * when a call takes effect. If a callback has begun, the call may first drop the lock to wait. The
+ * simulated kernel and the tracepoints say what the call did to the timer and to the work item. It
+ * must be what the model does. There is one exception: the function may begin while the lock is
+ * held. Then the call may be right for the state before or after that.
  */
 #include <linux/err.h>
 #include <linux/ktime.h>
@@ -27,6 +27,7 @@ static struct item {
 	unsigned int			disabled;
 	struct workqueue_struct		*wq;		/* of the last instance */
 	int				cpu;
+	u64				arrived;	/* callbacks that had the lock */
 	unsigned int			hotplugs;	/* sim_hotplugs when it was queued */
 	bool				may_move;	/* it was queued while a worker ran it */
 	s64				not_before;	/* on the wheel's clock */
@@ -222,23 +223,37 @@ static void may_return(struct work_call *wc, bool ret)
 	wc->may_be[ret] = true;
 }
 
-/* Is the item to be queued at once, and will a callback that has begun queue the item? */
-static bool left_to_callback(const struct item *item, const struct sim_call *call)
+/* Does the call end the state armed? */
+static bool disarms(const struct item *item, const struct sim_call *call)
 {
-	const struct slot *slot = item->slot;
-
-	if (call->kind != CALL_FLUSH &&
-	    (call->delay > 0 || item->disabled ||
-	     (call->kind == CALL_QUEUE && call->work->pending)))
+	switch (call->kind) {
+	case CALL_REQUEUE:
+		return !item->disabled;
+	case CALL_WORK_CANCEL:
+	case CALL_WORK_SYNC:
+	case CALL_DISABLE:
+	case CALL_DISABLE_SYNC:
+	case CALL_FLUSH:
+		return true;
+	default:
 		return false;
-	if (call->work->acts || !item->dwork->wq)
-		return false;
-	/* While hwheel is taking the timer off its wheel, the table may lag behind. */
-	return slot->pending ? !peek_queued(slot->timer) :
-			       slot->popped || slot->expiries || slot->running;
+	}
 }
 
-/* @call, which is about to unlock the item, has taken effect. */
+/* Does the call unlock the item because it waits for a callback that has begun, or is ending? */
+static bool waits(const struct item *item, const struct sim_call *call)
+{
+	return disarms(item, call) && !call->work->acts && item->dwork->wq &&
+	       peek_running(item->slot->timer);
+}
+
+/* The callback of @slot's timer has the lock of its item. */
+void work_callback_locks(const struct slot *slot)
+{
+	items[slot->nr - sim_nr_slots].arrived = slot->pops;
+}
+
+/* @call is about to unlock the item: it has taken effect, or waits. */
 void work_unlocked(raw_spinlock_t *lock, struct sim_call *call)
 {
 	struct work_call *wc = call->work;
@@ -253,15 +268,13 @@ void work_unlocked(raw_spinlock_t *lock, struct sim_call *call)
 		item->disabled -= call->kind == CALL_WORK_SYNC;
 		return;
 	}
-	if (call->kind <= CALL_REQUEUE || call->kind == CALL_FLUSH) {
-		if (left_to_callback(item, call)) {
-			if (call->kind == CALL_FLUSH)
-				item->not_before = S64_MIN;
-			else
-				new_instance(item, call, false);
-			wc->acts++;
-		}
+	if (waits(item, call)) {
+		wc->sections--;
+		return;
 	}
+	if (disarms(item, call) && item->arrived < item->slot->pops)
+		sim_find("after %s of delayed work %d a callback will look at it",
+			 sim_kinds[call->kind], nr_of(item));
 	wc->begun = item->begun;
 	wc->wanted = item->pending ? item->nr : item->begun;
 	switch (call->kind) {
@@ -331,9 +344,6 @@ static void check_waited(const struct sim_call *call)
 	}
 	if (item->ended < wc->begun)
 		sim_find("after %s of delayed work %d its function is running",
-			 sim_kinds[call->kind], nr_of(item));
-	if (item->slot->ends < call->pops)
-		sim_find("after %s of delayed work %d its timer's callback is running",
 			 sim_kinds[call->kind], nr_of(item));
 }
 
@@ -414,9 +424,6 @@ static void call_work(struct item *item, enum sim_kind kind, s64 delay, s64 wq, 
 	default:
 		ret = hwheel_flush_delayed_work(dwork);
 	}
-	/* A flush locks it again only if somebody has armed the timer meanwhile */
-	if (kind == CALL_FLUSH && wc.sections == 2)
-		wc.sections = 1;
 	if (wc.sections != (kind == CALL_WORK_SYNC ? 2 : 1))
 		sim_find("%s locks delayed work %d %u times", sim_kinds[kind], nr_of(item),
 			 wc.sections);
@@ -490,6 +497,7 @@ void do_dsetup(const struct op *op)
 	item->pending = false;
 	item->queued = false;
 	item->disabled = 0;
+	item->arrived = slot->pops;
 	item->owed = 0;
 	item->how = (unsigned long long)op->arg[2] % WORKS;
 	item->a = op->arg[3];
