@@ -709,7 +709,7 @@ static void queue_expiring(struct item *item)
 /*
  * A timer expires while mod(), cancel() or cancel_sync() is called. The callback may have begun
  * already. Once mod() has returned, the item must be pending. Once cancel() has returned true,
- * the item may be freed, so nobody may write to it. After cancel_sync, the function may not be
+ * the item may be freed, so nobody may write to it. After cancel_sync, nothing may be
  * running.
  */
 static void test_expiring(struct kunit *test)
@@ -745,6 +745,7 @@ static void test_expiring(struct kunit *test)
 
 		queue_expiring(item);
 		hwheel_cancel_delayed_work_sync(&item->dwork);
+		running += hwheel_running(&item->dwork.timer);
 		running += work_busy(&item->dwork.work);
 	}
 	kthread_stop(thread);

@@ -421,7 +421,7 @@ static noinline bool hwheel_work_waits_for_itself(const struct hwheel_delayed_wo
  * @dwork: the delayed work
  *
  * Nobody can queue @dwork until hwheel_enable_delayed_work() has undone each call of this
- * function. Does not wait for the function, as hwheel_cancel_delayed_work().
+ * function. Like hwheel_cancel_delayed_work(), it does not wait for the function.
  *
  * Context: any but NMI.
  * Return: true if @dwork was pending.
@@ -454,6 +454,8 @@ bool hwheel_disable_delayed_work_sync(struct hwheel_delayed_work *dwork)
 	pending = hwheel_work_cancel(dwork, 1);
 	if (hwheel_work_waits_for_itself(dwork))
 		return pending;
+	/* A callback that has queued the work may not have returned yet. */
+	hwheel_cancel_sync(&dwork->timer);
 	cancel_work_sync(&dwork->work);
 	return pending;
 }

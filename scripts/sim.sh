@@ -95,6 +95,7 @@ faults=(
 	"work-not-stopped	hwheel_work.h	/bool hwheel_work_mod/,/^}/s/hwheel_work_stop(.*/hwheel_work_queued(dwork);/"
 	"work-disabled	hwheel_work.h	/bool hwheel_work_queue(/,/^}/s/!dwork->disabled \&\& //"
 	"work-mod-disabled	hwheel_work.h	/bool hwheel_work_mod/,/^}/s/if (likely(!dwork->disabled))/if (1)/"
+	"work-callback	hwheel_work.h	/^bool hwheel_disable_delayed_work_sync/,/^}/s/hwheel_cancel_sync(.*/;/"
 	"work-left-behind	hwheel_work.h	/^hwheel_work_disarm/,/^}/s/hwheel_try_cancel(&dwork->timer) >= 0/(hwheel_cancel(\&dwork->timer), 1)/"
 	"work-interrupted	hwheel.c	/void hwheel_call/,/^}/s/HWHEEL_HARDIRQ || function == __hwheel_work_expired/HWHEEL_HARDIRQ/"
 	"work-irqs-off	hwheel.c	/void hwheel_call/,/^}/s/if (off && context != HWHEEL_HARDIRQ)/if (0)/"

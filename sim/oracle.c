@@ -553,8 +553,7 @@ void call_end(struct sim_call *call, s64 ret)
 	if (!slot)
 		return;
 	call->dead_wheel |= wheel_is_dead(slot);
-	/* If somebody has armed the timer during a flush, the flush cancels it again */
-	if (call->arms + call->cancels > (call->kind == CALL_FLUSH ? 2 : 1) &&
+	if (call->arms + call->cancels > (call->work ? work_most_changes(call) : 1) &&
 	    call->kind != CALL_SETUP && call->kind != CALL_SLEEP)
 		sim_find("%s of timer %d changed it %u times", kind, slot->nr,
 			 call->arms + call->cancels);

@@ -196,6 +196,7 @@ void oracle_new_wheel(struct mwheel *w);
 /* In work.c: what happens to the timer of delayed work */
 void work_armed(struct slot *slot, struct sim_call *call);
 void work_expired(struct slot *slot, u64 life);	/* the callback has ended */
+unsigned int work_most_changes(const struct sim_call *call);
 void work_callback_locks(const struct slot *slot);
 void work_locked(raw_spinlock_t *lock, struct sim_call *call);
 void work_unlocked(raw_spinlock_t *lock, struct sim_call *call);

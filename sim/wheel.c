@@ -232,7 +232,7 @@ peek bool peek_wants_fans(struct hwheel *wheel, int cpu)
 }
 
 /* Is @timer the one whose callback its base runs? */
-bool peek_running(const struct hwheel_timer *timer)
+peek bool peek_running(const struct hwheel_timer *timer)
 {
 	return timer->base->running == timer;
 }

@@ -50,7 +50,9 @@ struct work_call {
 	int			cpu;
 	unsigned int		sections;	/* how often it has held the lock */
 	bool			pending, queued, running;	/* when it was locked */
+	bool			called;		/* the timer's callback was running then */
 	bool			locked;		/* the call holds the lock now */
+	bool			waited;		/* the call has dropped the lock to wait */
 	u64			nr;		/* of the instance then */
 	u64			begun, wanted;	/* when the lock was dropped: the last instance */
 						/* that began to run, and the one a flush awaits */
@@ -106,10 +108,19 @@ static void new_instance(struct item *item, const struct sim_call *call, bool qu
 	item->sets = call->sets;
 }
 
+/* Does a callback that has begun still wait for the lock? */
+static void check_left_behind(const struct item *item, const struct sim_call *call)
+{
+	if (item->arrived < item->slot->pops)
+		sim_find("after %s of delayed work %d a callback will look at it",
+			 sim_kinds[call->kind], nr_of(item));
+}
+
 /* @call has armed the timer. */
 void work_armed(struct slot *slot, struct sim_call *call)
 {
 	call->work->acts++;
+	check_left_behind(call->work->item, call);
 	if (!call->work->locked)
 		sim_find("the timer of delayed work is armed without its lock");
 	new_instance(call->work->item, call, false);
@@ -213,6 +224,7 @@ void work_locked(raw_spinlock_t *lock, struct sim_call *call)
 	wc->pending = wc->item->pending;
 	wc->queued = wc->item->queued;
 	wc->running = wc->item->begun != wc->item->ended;
+	wc->called = peek_running(wc->item->slot->timer);
 	wc->nr = wc->item->nr;
 	wc->acts = 0;
 }
@@ -244,7 +256,16 @@ static bool disarms(const struct item *item, const struct sim_call *call)
 static bool waits(const struct item *item, const struct sim_call *call)
 {
 	return disarms(item, call) && !call->work->acts && item->dwork->wq &&
-	       peek_running(item->slot->timer);
+	       (call->work->called || peek_running(item->slot->timer));
+}
+
+/*
+ * How often may the call change the timer? While it waits, another call may arm the timer. Then
+ * hwheel_mod_delayed_work() cancels that, and arms the timer itself.
+ */
+unsigned int work_most_changes(const struct sim_call *call)
+{
+	return call->kind == CALL_REQUEUE && call->work->waited ? 2 : 1;
 }
 
 /* The callback of @slot's timer has the lock of its item. */
@@ -270,11 +291,12 @@ void work_unlocked(raw_spinlock_t *lock, struct sim_call *call)
 	}
 	if (waits(item, call)) {
 		wc->sections--;
+		wc->waited = true;
 		return;
 	}
-	if (disarms(item, call) && item->arrived < item->slot->pops)
-		sim_find("after %s of delayed work %d a callback will look at it",
-			 sim_kinds[call->kind], nr_of(item));
+	/* Once the call has armed the timer, the next callback may begin. */
+	if (disarms(item, call) && !call->arms)
+		check_left_behind(item, call);
 	wc->begun = item->begun;
 	wc->wanted = item->pending ? item->nr : item->begun;
 	switch (call->kind) {
@@ -344,6 +366,10 @@ static void check_waited(const struct sim_call *call)
 	}
 	if (item->ended < wc->begun)
 		sim_find("after %s of delayed work %d its function is running",
+			 sim_kinds[call->kind], nr_of(item));
+	if (item->slot->ends < call->pops ||
+	    (item->nr == wc->nr && peek_running(item->slot->timer)))
+		sim_find("after %s of delayed work %d its timer's callback is running",
 			 sim_kinds[call->kind], nr_of(item));
 }
 
