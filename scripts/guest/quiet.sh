@@ -114,12 +114,14 @@ busy=$!
 sleep 2
 begin 1
 sleep 3
-end idle
+end idle-nothing
 for kind in softirq timer_list hrtimer deferrable; do
 	hwheel idle-$kind $kind 1
 done
-echo 'arm deferrable 1' >$run
-sleep 3.5
+begin 1
+sleep 3
+end idle2-nothing
+expire idle2-deferrable deferrable 1
 taskset 2 dd if=/dev/zero of=/dev/null bs=4k count=100000 2>/dev/null
 echo cancel >$run
 kill $busy
