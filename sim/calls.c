@@ -5,6 +5,7 @@
  * Their timers have no slot, so the oracle's table does not follow them.
  */
 #include <stdlib.h>
+#include <linux/compiler.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -283,7 +284,7 @@ static void unset_timers(void)
 
 static void bad_numbers(void)
 {
-	int cpus[] = { -1, -1000, (int)sim_world.cpus, 4096 }, cpu = sim_cpu->id;
+	int cpus[] = { -1, -1000, nr_cpu_ids - 1, nr_cpu_ids, 4096 }, cpu = sim_cpu->id;
 	unsigned int i;
 	char *text;
 	s64 now;
@@ -715,34 +716,46 @@ static void delayed_work(void)
 	EXPECT(runs == 1 && !hwheel_delayed_work_pending(&sim_delayed));
 }
 
-static struct hwheel_delayed_work unset, half;
+static struct hwheel_delayed_work unset, no_timer, no_function;
 
-#define NO_WORK_ITEM	"used delayed work that is NULL or was never set up"
+/* Evaluates @expression. A warning must name the caller. Returns the expression's value. */
+#define BLAMES(expression)							\
+({										\
+	__auto_type __result = WARNS("used delayed work that is NULL or was never set up", \
+				     expression);				\
+										\
+	EXPECT(sim_warned_of > (unsigned long)__start_sim_blamed &&		\
+	       sim_warned_of < (unsigned long)__stop_sim_blamed);		\
+	__result;								\
+})
 
 /* Mistakes with delayed work: @dwork is NULL, or was never set up. */
-static void bad_work(struct hwheel_delayed_work *dwork)
+static noinline __section("sim_blamed") void bad_work(struct hwheel_delayed_work *dwork)
 {
 	struct workqueue_struct *wq = system_percpu_wq;
 
-	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_queue_delayed_work(wq, dwork, 0)));
-	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_queue_delayed_work_on(0, wq, dwork, 0)));
-	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_queue_delayed_work_range(wq, dwork, 0, 0)));
-	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_mod_delayed_work(wq, dwork, 0)));
-	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_mod_delayed_work_on(0, wq, dwork, 0)));
-	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_mod_delayed_work_range(wq, dwork, 0, 0)));
-	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_cancel_delayed_work(dwork)));
-	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_cancel_delayed_work_sync(dwork)));
-	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_flush_delayed_work(dwork)));
-	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_disable_delayed_work(dwork)));
-	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_disable_delayed_work_sync(dwork)));
-	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_enable_delayed_work(dwork)));
-	EXPECT(!WARNS(NO_WORK_ITEM, hwheel_delayed_work_pending(dwork)));
-	WARNS(NO_WORK_ITEM, (hwheel_destroy_delayed_work_on_stack(dwork), 0));
+	EXPECT(!BLAMES(hwheel_queue_delayed_work(wq, dwork, 0)));
+	EXPECT(!BLAMES(hwheel_queue_delayed_work_on(0, wq, dwork, 0)));
+	EXPECT(!BLAMES(hwheel_queue_delayed_work_range(wq, dwork, 0, 0)));
+	EXPECT(!BLAMES(hwheel_mod_delayed_work(wq, dwork, 0)));
+	EXPECT(!BLAMES(hwheel_mod_delayed_work_on(0, wq, dwork, 0)));
+	EXPECT(!BLAMES(hwheel_mod_delayed_work_range(wq, dwork, 0, 0)));
+	EXPECT(!BLAMES(hwheel_cancel_delayed_work(dwork)));
+	EXPECT(!BLAMES(hwheel_cancel_delayed_work_sync(dwork)));
+	EXPECT(!BLAMES(hwheel_flush_delayed_work(dwork)));
+	EXPECT(!BLAMES(hwheel_disable_delayed_work(dwork)));
+	EXPECT(!BLAMES(hwheel_disable_delayed_work_sync(dwork)));
+	EXPECT(!BLAMES(hwheel_enable_delayed_work(dwork)));
+	EXPECT(!BLAMES(hwheel_delayed_work_pending(dwork)));
+	BLAMES((hwheel_destroy_delayed_work_on_stack(dwork), 0));
 }
 
 /* Mistakes with delayed work that is set up */
 static void bad_queues(void)
 {
+	const int no_cpus[] = { -7, 4096, nr_cpu_ids, nr_cpu_ids - 1 };
+	unsigned int i;
+
 	HWHEEL_INIT_DELAYED_WORK(&sim_delayed, wheel, delayed);
 	EXPECT(!WARNS("queued on no workqueue",
 		      hwheel_queue_delayed_work(NULL, &sim_delayed, 1000000)));
@@ -750,13 +763,17 @@ static void bad_queues(void)
 		      hwheel_mod_delayed_work(NULL, &sim_delayed, 1000000)));
 	EXPECT(!hwheel_delayed_work_pending(&sim_delayed));
 	/* If there is no such CPU, the work runs on any CPU. */
-	runs = 0;
-	EXPECT(WARNS("queued on CPU -7, which can not be",
-		     hwheel_queue_delayed_work_on(-7, system_percpu_wq, &sim_delayed, 1000000)));
-	EXPECT(WARNS("queued on CPU 4096, which can not be",
-		     hwheel_mod_delayed_work_on(4096, system_percpu_wq, &sim_delayed, 2000000)));
-	sim_sleep(5000000);
-	EXPECT(runs == 1);
+	for (i = 0; i < ARRAY_SIZE(no_cpus); i++) {
+		runs = 0;
+		EXPECT(WARNS("which can not be",
+			     hwheel_queue_delayed_work_on(no_cpus[i], system_percpu_wq,
+							  &sim_delayed, 1000000)));
+		EXPECT(WARNS("which can not be",
+			     hwheel_mod_delayed_work_on(no_cpus[i], system_percpu_wq,
+							&sim_delayed, 2000000)));
+		sim_sleep(5000000);
+		EXPECT(runs == 1);
+	}
 	WARNS("enabled, and was not disabled", hwheel_enable_delayed_work(&sim_delayed));
 
 	/* Without a wheel it stays idle. */
@@ -1041,8 +1058,10 @@ void known_calls(void)
 	delayed_work();
 	bad_work(NULL);
 	bad_work(&unset);
-	half.work.func = delayed;			/* only the work item is set up */
-	bad_work(&half);
+	INIT_WORK(&no_timer.work, delayed);
+	bad_work(&no_timer);
+	hwheel_setup(&no_function.timer, wheel, count, 0);
+	bad_work(&no_function);
 	bad_queues();
 	EXPECT(!WARNS("sleeps on wheel (nil)", sleep_nowhere(NULL, 1500000)));
 	debug_objects();

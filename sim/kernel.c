@@ -1991,7 +1991,7 @@ bool cpu_possible(unsigned int cpu)
 {
 	if (cpu >= nr_cpu_ids)
 		sim_find("%s(%d)", __func__, (int)cpu);
-	return true;
+	return cpu < sim_world.cpus;
 }
 
 void cpus_read_lock(void)
@@ -2393,6 +2393,8 @@ static void percpu_init(void)
 
 void *sim_per_cpu(const void *ptr, int cpu)
 {
+	if ((unsigned int)cpu >= sim_world.cpus)
+		sim_find("CPU %d has no per-CPU data", cpu);
 	return (char *)ptr - __start_sim_percpu + percpu + cpu * PERCPU_SIZE;
 }
 
@@ -2814,7 +2816,7 @@ void sim_start(void (*fn)(void *arg), void *arg)
 	unsigned int i;
 
 	rng = sim_world.seed * 0x9e3779b97f4a7c15ULL + 1;
-	nr_cpu_ids = sim_world.cpus;
+	nr_cpu_ids = sim_world.cpus + 1;	/* the last number is of a CPU that can't be */
 	sim_time = sim_world.start;
 	percpu_init();
 	for (i = 0; i <= SIM_CPUS; i++)

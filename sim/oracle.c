@@ -31,6 +31,7 @@ u64 sim_last_suspend;
 u64 sim_late_ns;
 const char *sim_expects;
 bool sim_warned;
+unsigned long sim_warned_of;
 u64 sim_setups;
 unsigned int sim_left;
 bool sim_users_on;
@@ -412,7 +413,7 @@ void call_begin(struct sim_call *call, enum sim_kind kind, struct slot *slot)
 		if (slot->wheel)
 			call->clock = sim_clock(slot->wheel);
 		/* If the task moves to another CPU meanwhile, it may arm the timer there */
-		for (cpu = 0; slot->pinned && kind <= CALL_ARMS && cpu < (int)nr_cpu_ids; cpu++)
+		for (cpu = 0; slot->pinned && kind <= CALL_ARMS && cpu < (int)sim_world.cpus; cpu++)
 			if (cpu == sim_cpu->id || sim_world.migrate)
 				call_meant(slot, cpu);
 		call->next = slot->calls;
@@ -936,6 +937,8 @@ bool oracle_warn(const char *text)
 		sim_log("warning: %s", text);
 	if (sim_expects && strstr(text, sim_expects)) {
 		sim_warned = true;
+		if (sscanf(text, "hwheel: %lxs ", &sim_warned_of) != 1)
+			sim_warned_of = 0;
 		return true;
 	}
 	if (!call)

@@ -164,6 +164,9 @@ extern const char *sim_expects;	/* part of a warning that may come; or NULL */
 extern unsigned int sim_left;	/* warnings that something was left at the end */
 extern u64 sim_setups;		/* calls of the tracepoint hwheel_setup */
 extern bool sim_warned;		/* the warning @sim_expects came */
+extern unsigned long sim_warned_of;	/* the function it begins with, or 0 */
+/* A function that warnings must name is in this section. */
+extern char __start_sim_blamed[], __stop_sim_blamed[];
 extern void (*const sim_callbacks[SIM_CALLBACKS])(struct hwheel_timer *timer);
 extern bool sim_users_on;	/* the parameter "users" */
 extern unsigned int sim_toggles;	/* begins and ends of writes to it */

@@ -3,5 +3,6 @@
 #define _SIM_LINUX_COMPILER_H
 
 #define OPTIMIZER_HIDE_VAR(var)	__asm__ ("" : "=r" (var) : "0" (var))
+#define __section(name)		__attribute__((section(name)))
 
 #endif /* _SIM_LINUX_COMPILER_H */

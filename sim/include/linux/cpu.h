@@ -16,7 +16,9 @@ void cpuhp_remove_state_nocalls(int state);
 #define CPUHP_BP_PREPARE_DYN	1
 bool cpu_possible(unsigned int cpu);
 #define cpu_to_node(cpu)	0
-#define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < (int)nr_cpu_ids; (cpu)++)
+#define for_each_possible_cpu(cpu)					\
+	for ((cpu) = 0; (cpu) < (int)nr_cpu_ids; (cpu)++)		\
+		if (cpu_possible(cpu))
 #define for_each_online_cpu(cpu)	for_each_possible_cpu(cpu) if (cpu_online(cpu))
 
 #endif /* _SIM_LINUX_CPU_H */
