@@ -411,6 +411,29 @@ static void setup_itself(struct hwheel_timer *timer)
 	runs++;
 }
 
+/* The timer is about to move to another CPU. Its callback sets up another timer before that. */
+static void setup_other(struct hwheel_timer *timer)
+{
+	if (!runs++) {
+		hwheel_add_on(timer, 1000000, 1);
+		WARNS("set up while pending", (setup(&objects[1].timer, count), 0));
+	}
+	last_cpu = sim_cpu->id;
+}
+
+static void move_and_setup(void)
+{
+	setup(&objects[1].timer, count);
+	hwheel_add_on(&objects[1].timer, 1000000000, 0);
+	setup(one, setup_other);
+	runs = 0;
+	sim_world.no_debug_objects = true;
+	hwheel_add_on(one, 1000, 0);
+	sim_sleep(10000000);
+	sim_world.no_debug_objects = false;
+	EXPECT(runs == 2 && last_cpu == 1);
+}
+
 static bool held;
 
 static void hold(struct hwheel_timer *timer)
@@ -569,6 +592,172 @@ static void set_untold(void)
 	hwheel_destroy(wheel);
 }
 
+/* Is the wheel's clock @offset ahead of sim_time? The call of hwheel_now() takes some time, too. */
+static bool is_ahead(s64 offset)
+{
+	s64 before = sim_time, now = hwheel_now(wheel);
+
+	return now >= before + offset && now <= (s64)sim_time + offset;
+}
+
+/*
+ * A leap second is due in 2 ms. The timer tick that inserts it is 5 ms late. A timer 4 ms from now
+ * on the wheel's clock expires a second later than that on CLOCK_REALTIME, not on CLOCK_TAI.
+ */
+static void leap_second(int clock)
+{
+	struct hwheel_config config = { .name = "leap", .clock = clock };
+	const s64 step = clock == CLOCK_TAI ? 0 : NSEC_PER_SEC;
+	s64 offset;
+
+	if (clock == CLOCK_REALTIME)
+		config.flags = HWHEEL_REALTIME;
+	wheel = make(config);
+	offset = sim_wall_off + (step ? 0 : SIM_TAI_NS);
+	EXPECT(is_ahead(offset));
+	setup(one, count);
+	runs = 0;
+	sim_set_leap(sim_time + 2000000);
+	hwheel_add_at(one, sim_time + offset + 4000000, 0);
+	EXPECT(is_ahead(offset));
+	sim_sleep(3000000);
+	EXPECT(is_ahead(offset - step) && !runs);
+	sim_sleep(4000000);
+	EXPECT(runs == !step);
+	sim_insert_leap();
+	EXPECT(is_ahead(offset - step));
+	sim_sleep(900000000);
+	EXPECT(runs == !step);
+	sim_sleep(200000000);
+	EXPECT(runs == 1);
+	hwheel_destroy(wheel);
+	sim_set_clock(NSEC_PER_SEC);
+}
+
+/*
+ * A spoke of level 1 has thousands of timers. hwheel moves them to level 0 ahead of time. A run
+ * takes HWHEEL_MOVE_NS for that, much less than its budget, and is followed by a rest.
+ */
+static void crowd(void)
+{
+	static struct object many[8192];
+	struct hwheel_config config = { .name = "crowd" };
+	const u64 slot = 128000000;	/* of level 1 */
+	u64 before, moved, begin;
+	unsigned int i;
+
+	wheel = make(config);
+	setup(one, count);
+	hwheel_add_on(one, 300000000, 0);	/* the levels are added now */
+	sim_sleep(50000000);
+	EXPECT(hwheel_cancel(one));
+	begin = (sim_time / slot + 3) * slot;
+	for (i = 0; i < ARRAY_SIZE(many); i++) {
+		setup(&many[i].timer, count);
+		hwheel_add_on(&many[i].timer, begin + (20 + i % 100) * 1000000 - sim_time, 0);
+		cond_resched();
+	}
+	before = hwheel_count(wheel, "interrupts");
+	do {
+		sim_sleep(1000000);
+		moved = hwheel_count(wheel, "cascaded");
+	} while (moved < ARRAY_SIZE(many) && !hwheel_count(wheel, "expired"));
+	EXPECT(moved == ARRAY_SIZE(many));
+	EXPECT(hwheel_count(wheel, "interrupts") >= before + 8);
+	for (i = 0; i < ARRAY_SIZE(many); i++) {
+		EXPECT(hwheel_cancel(&many[i].timer));
+		cond_resched();
+	}
+	hwheel_destroy(wheel);
+}
+
+/*
+ * Nothing has happened on a wheel for @ns. So its clock is far behind. If timers are armed
+ * now, hwheel first advances the clock. Else the timers would have to be moved down the levels.
+ */
+static void clock_behind(u64 tick_ns, unsigned long flags, u64 ns)
+{
+	struct hwheel_config config = { .name = "behind", .tick_ns = tick_ns, .flags = flags };
+	u64 moved;
+	unsigned int i;
+
+	wheel = make(config);
+	setup(one, count);
+	hwheel_add_on(one, 200 * tick_ns, 0);	/* the levels are added now */
+	sim_sleep(10000000);
+	hwheel_cancel(one);
+	EXPECT(!peek_fans(wheel, 0));		/* so few timers need none */
+	sim_sleep(ns);
+	moved = hwheel_count(wheel, "cascaded");
+	for (i = 0; i < ARRAY_SIZE(objects); i++) {
+		setup(&objects[i].timer, count);
+		hwheel_add_on(&objects[i].timer, (3 + i) * tick_ns, 0);
+	}
+	sim_sleep(10000000 + (4 + i) * tick_ns);
+	EXPECT(hwheel_count(wheel, "expired"));
+	EXPECT(hwheel_count(wheel, "cascaded") == moved);
+	for (i = 0; i < ARRAY_SIZE(objects); i++)
+		hwheel_cancel(&objects[i].timer);
+	hwheel_destroy(wheel);
+}
+
+/* When the clock is set back, the levels are set back with the lock held. That takes time. */
+static void set_back(void)
+{
+	struct hwheel_config config = { .name = "back", .flags = HWHEEL_REALTIME };
+	unsigned int i;
+
+	wheel = make(config);
+	for (i = 0; i < ARRAY_SIZE(objects); i++) {
+		setup(&objects[i].timer, count);
+		hwheel_add_on(&objects[i].timer, 10000000000LL + i * 1000000, 0);
+	}
+	sim_sleep(10000000);
+	EXPECT(!hwheel_count(wheel, "max_locked_ns"));
+	sim_set_clock(-100000000000LL);
+	sim_sleep(10000000);
+	EXPECT(hwheel_count(wheel, "max_locked_ns"));
+	for (i = 0; i < ARRAY_SIZE(objects); i++)
+		EXPECT(hwheel_cancel(&objects[i].timer));
+	hwheel_destroy(wheel);
+}
+
+static void busy(struct hwheel_timer *timer)
+{
+	sim_run(30000);
+	hwheel_add(timer, 1000);
+}
+
+/* Hardirq runs of 30 us follow each other closely. So a break must come every few runs. */
+static void overdrawn(void)
+{
+	struct hwheel_config config = { .name = "busy", .tick_ns = 1000 };
+
+	config.context = HWHEEL_HARDIRQ;
+	wheel = make(config);
+	setup(one, busy);
+	hwheel_add_on(one, 1000, 0);
+	sim_sleep(10000000);
+	hwheel_shutdown_sync(one);
+	EXPECT(hwheel_count(wheel, "budget_overruns") >= 20);
+	hwheel_destroy(wheel);
+}
+
+/* A reader of "timers" gets no memory for them. */
+static void read_in_vain(void)
+{
+	char *text;
+
+	setup(one, count);
+	hwheel_add(one, 1000000000);
+	sim_fail_allocs(1, 1000);
+	text = sim_read_file("known", "timers", 4096);
+	sim_fail_allocs(0, 0);
+	EXPECT(text && strchr(text, '\n') && !strchr(text, '\n')[1]);
+	free(text);
+	EXPECT(hwheel_cancel(one));
+}
+
 /* A gap follows only a run in which timers expired. */
 static void gap(void)
 {
@@ -635,6 +824,7 @@ static void callbacks(enum hwheel_context context)
 		wait_wrongly();
 		synchronize();
 		wait_in_run();
+		move_and_setup();
 		EXPECT(armed_while_running(0) == 0);
 		EXPECT(armed_while_running(1) == 1);
 		EXPECT(armed_while_running(2) == 1);
@@ -714,6 +904,33 @@ static void delayed_work(void)
 	EXPECT(!hwheel_queue_delayed_work_on(0, system_percpu_wq, &sim_delayed, 1000000));
 	sim_sleep(5000000);
 	EXPECT(runs == 1 && !hwheel_delayed_work_pending(&sim_delayed));
+}
+
+static void wait_for_own_work(struct work_struct *work)
+{
+	struct hwheel_delayed_work *dwork = to_hwheel_delayed_work(work);
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		EXPECT(hwheel_queue_delayed_work(system_percpu_wq, dwork, 1000000000));
+		EXPECT(WARNS("waits for itself", i ? hwheel_cancel_delayed_work_sync(dwork) :
+						     hwheel_disable_delayed_work_sync(dwork)));
+		EXPECT(!hwheel_delayed_work_pending(dwork));
+		if (!i)
+			EXPECT(hwheel_enable_delayed_work(dwork));
+	}
+	WARNS("waits for itself", hwheel_flush_delayed_work(dwork));
+	runs++;
+}
+
+/* A mistake: the function of delayed work waits for itself. */
+static void own_work(void)
+{
+	HWHEEL_INIT_DELAYED_WORK(&sim_delayed, wheel, wait_for_own_work);
+	runs = 0;
+	hwheel_queue_delayed_work(system_percpu_wq, &sim_delayed, 1000);
+	sim_sleep(10000000);
+	EXPECT(runs == 1);
 }
 
 static struct hwheel_delayed_work unset, no_timer, no_function;
@@ -997,6 +1214,10 @@ static void many_users(void)
 	EXPECT(!users_of("system").counted && !users_of("known").counted);
 	for (i = 0; i < 2; i++)
 		hwheel_cancel(&objects[i].timer);
+	for (i = 0; i < (int)sim_world.cpus; i++) {
+		hwheel_add_on(&objects[1].timer, 1000, i);
+		sim_sleep(5000000);
+	}
 	sim_wheels[0].added++;
 	sim_wheels[0].cancelled++;
 	EXPECT(sim_set_users("0"));
@@ -1055,7 +1276,9 @@ void known_calls(void)
 	bad_numbers();
 	other_timers();
 	read_again();
+	read_in_vain();
 	delayed_work();
+	own_work();
 	bad_work(NULL);
 	bad_work(&unset);
 	INIT_WORK(&no_timer.work, delayed);
@@ -1072,7 +1295,18 @@ void known_calls(void)
 	sim_world.no_debug_objects = false;
 	hwheel_destroy(wheel);
 	gap();
+	crowd();
+	/* A later wheel uses the memory of the one before, but not the times that it has noted. */
+	clock_behind(1000000000, 0, 1000000000);
+	clock_behind(1000000, 0, 1000000000);
+	clock_behind(1000000, 0, 90000000);
+	sim_set_clock(1000000000000);
+	clock_behind(1000000, HWHEEL_REALTIME, 1000000000);
+	set_back();
+	overdrawn();
 	set_untold();
+	leap_second(CLOCK_TAI);
+	leap_second(CLOCK_REALTIME);
 	for (context = HWHEEL_SOFTIRQ; context <= HWHEEL_WORK; context++)
 		callbacks(context);
 	destroy_pending();

@@ -1295,13 +1295,14 @@ ktime_t ktime_get_boottime(void)
 
 /* When somebody sets the clock of wall time, the timekeeping code calls this notifier. */
 static struct notifier_block *timekeeping_nb;
+static unsigned long long leap_at = KTIME_MAX, leaps_ns;
 
 static void tell_timekeeping(bool was_set)
 {
 	struct timekeeper tk = {
 		.offs_real = sim_wall_off,
-		.offs_tai = sim_wall_off + SIM_TAI_NS,
-		.next_leap_ktime = KTIME_MAX,
+		.offs_tai = sim_wall_off + SIM_TAI_NS + leaps_ns,
+		.next_leap_ktime = leap_at,
 	};
 
 	if (timekeeping_nb)
@@ -1338,6 +1339,32 @@ void sim_set_clock(long long delta)
 		sim_sets++;
 		tell_timekeeping(true);
 	}
+	local_irq_restore(flags);
+}
+
+/* A leap second will be due at @at. */
+void sim_set_leap(unsigned long long at)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	leap_at = at;
+	tell_timekeeping(false);
+	local_irq_restore(flags);
+}
+
+/* A timer tick inserts the leap second, which may have been due for a while. */
+void sim_insert_leap(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	oracle_set_clock();
+	leap_at = KTIME_MAX;
+	leaps_ns += NSEC_PER_SEC;
+	sim_wall_off -= NSEC_PER_SEC;
+	sim_sets++;
+	tell_timekeeping(true);
 	local_irq_restore(flags);
 }
 

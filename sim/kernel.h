@@ -149,6 +149,8 @@ bool sim_cpu_down(int cpu);
 bool sim_cpu_up(int cpu);
 void sim_suspend(unsigned long long ns);
 void sim_set_clock(long long delta);			/* the clock of wall time */
+void sim_set_leap(unsigned long long at);
+void sim_insert_leap(void);
 void sim_blocked(char *text, size_t size);	/* says which tasks wait, and where */
 const char *sim_context(void);
 

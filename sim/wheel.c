@@ -231,6 +231,11 @@ peek bool peek_wants_fans(struct hwheel *wheel, int cpu)
 	return crowds && (levels->starved || levels->fans - levels->fans_used < stock);
 }
 
+peek unsigned int peek_fans(struct hwheel *wheel, int cpu)
+{
+	return per_cpu_ptr(wheel->bases, cpu)->levels.fans;
+}
+
 /* Is @timer the one whose callback its base runs? */
 peek bool peek_running(const struct hwheel_timer *timer)
 {
