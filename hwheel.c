@@ -184,7 +184,7 @@
  *    of a callback even if the next one has begun.
  *
  * Callbacks of delayed work are hwheel's own, and short. They run with interrupts off in each
- * context, so whoever waits for one can spin: see hwheel_work.h.
+ * context. So delayed work can spin until its callback has ended: see hwheel_work.h.
  *
  * CPU hotplug blocks hwheel_create(), and a callback in process context may call
  * hwheel_create(). So CPU hotplug must not wait for such callbacks. If a run in process

@@ -16,18 +16,18 @@
  * To end the state armed, one cancels the timer. If its callback has begun, it is too late for
  * that: the callback is about to look at the delayed work. Then one drops the lock, waits until
  * the callback has queued the work item, and takes the work item off the workqueue again.
- * work_grab_pending() of the kernel does the same. So once a cancel has returned true, nobody
+ * The kernel's cancel_delayed_work() does the same. So once a cancel has returned true, nobody
  * looks at the delayed work any more, and it may be freed. One may wait in any context:
- * hwheel_call() runs these callbacks with interrupts off. So nothing can interrupt or preempt such
- * a callback, and it runs on another CPU than the one that waits. (One also waits if the work has
- * been armed again, and hwheel_call() has not yet returned from the last callback.)
+ * hwheel_call() runs these callbacks with interrupts off. So nothing but an NMI can interrupt
+ * such a callback, and it runs on another CPU than the one that waits. (One also waits if the
+ * work has been armed again, and hwheel_call() has not yet returned from the last callback.)
  *
  * As soon as the work item is queued, its function may run and free the delayed work. So the lock
  * is not part of the delayed work. Each lock is for all delayed work whose address has the same
  * hash.
  *
  * If the wheel is destroyed while delayed work is armed, or before it is armed, the state is armed
- * with a timer that is not pending and has no callback. Cancelling makes it idle.
+ * with a timer that is not pending and never expires. Cancelling makes it idle.
  */
 
 #define HWHEEL_WORK_LOCK_BITS	8
@@ -245,11 +245,13 @@ static __always_inline bool hwheel_work_queue(int cpu, struct workqueue_struct *
  *
  * The work item is put on @wq at the first tick of the wheel at or after now + @delay. A
  * function that sleeps holds up no other callback. If @dwork is pending, or disabled,
- * nothing is done. The function may queue its own delayed work, and may free it.
+ * nothing is done. The function may queue its own delayed work, and may free it. If the wheel
+ * has been destroyed, or is being destroyed, @dwork stays pending until it is cancelled.
  *
  * Context: any but NMI.
- * Return: true if @dwork was queued, false if it was pending, is disabled, or has no wheel. This
- * is the reverse of what hwheel_add() returns.
+ * Return: true if @dwork was queued. False if it was pending or is disabled, or if @delay is
+ * more than 0 and @dwork was set up without a wheel. This is the reverse of what hwheel_add()
+ * returns.
  */
 bool hwheel_queue_delayed_work(struct workqueue_struct *wq,
 			       struct hwheel_delayed_work *dwork, ktime_t delay)
