@@ -299,6 +299,16 @@ void busy_end(void)
 		tally(&busy[cpu], sim_time, sim_time - busy_since[cpu]);
 }
 
+/* For how long callbacks ran on @cpu, also those that have not ended */
+static u64 busy_for(int cpu, u64 since)
+{
+	u64 ns = tally_since(&busy[cpu], since);
+
+	if (busy_depth[cpu])
+		ns += sim_time - max(since, busy_since[cpu]);
+	return ns;
+}
+
 void oracle_function_ran(u64 ns)
 {
 	tally(&functions, sim_time, ns);
@@ -317,7 +327,7 @@ u64 oracle_held_up(u64 since)
 	int i;
 
 	for (i = 0; i < (int)sim_world.cpus; i++)
-		ns += 3 * tally_since(&busy[i], since);
+		ns += 3 * busy_for(i, since);
 	return ns + 3 * functions_since(since);
 }
 
@@ -1590,10 +1600,8 @@ static void check_late(struct slot *slot, struct mwheel *w)
 	if (w->config.context == HWHEEL_HARDIRQ)
 		allowed += allowed / 2;	/* a stall prolongs the break, too */
 	for (i = 0; i < (int)sim_world.cpus; i++) {
-		u64 part = tally_since(&busy[i], begin);
+		u64 part = busy_for(i, begin);
 
-		if (busy_depth[i])
-			part += sim_time - max(begin, busy_since[i]);
 		if (in_thread(w))
 			allowed += 3 * part;
 		else if (waited_on(slot, w, cpu, i, begin))
