@@ -236,7 +236,8 @@ static struct tally stalls, busy[SIM_CPUS];
  */
 static struct tally past[SIM_WHEELS][SIM_CPUS];
 static u64 past_round[SIM_WHEELS][SIM_CPUS];
-static struct tally runs[SIM_CPUS];	/* ns of runs of all wheels, without callbacks */
+static struct tally runs[SIM_CPUS];	/* ns of runs of all wheels and of their */
+					/* interrupts, without callbacks */
 static struct tally own[SIM_WHEELS][SIM_CPUS];		/* the same of one wheel */
 static struct tally breaks[SIM_WHEELS][SIM_CPUS];	/* ns of breaks that runs may take */
 static struct tally arms[SIM_WHEELS][SIM_CPUS];		/* number of armings */
@@ -281,6 +282,12 @@ void oracle_stalled(unsigned long long ns)
 {
 	if (ns)
 		tally(&stalls, sim_time, ns);
+}
+
+/* The most that it costs to call a callback, or that an interrupt costs besides its run */
+static u64 overhead_ns(void)
+{
+	return 400 + sim_world.jitter;
 }
 
 void busy_begin(void)
@@ -1131,12 +1138,13 @@ static void note_break(struct mwheel *w, int cpu)
 static void count_run(struct mwheel *w, int cpu)
 {
 	int nr = w - sim_wheels;
-	u64 ns = sim_time - w->run_begun[cpu], callbacks, earned = 0, least;
+	u64 ns = sim_time - w->run_begun[cpu], callbacks, used, earned = 0, least;
 	ktime_t resume;
 
 	callbacks = tally_since(&busy[sim_cpu->id], w->run_begun[cpu]);
-	tally(&runs[sim_cpu->id], sim_time, ns - min(ns, callbacks));
-	tally(&own[nr][cpu], sim_time, ns - min(ns, callbacks));
+	used = ns - min(ns, callbacks) + overhead_ns();
+	tally(&runs[sim_cpu->id], sim_time, used);
+	tally(&own[nr][cpu], sim_time, used);
 	if (ns >= w->budget)
 		earned = w->budget / 8;
 	/* Runs with callbacks may not have the CPU too long. */
@@ -1541,7 +1549,7 @@ static u64 call_ns(const struct slot *slot, const struct mwheel *w)
 {
 	u64 last = max(w->called_at[slot->due_cpu], w->run_begun[slot->due_cpu]);
 
-	return min(slot->begun_at - min(slot->begun_at, last), 400ULL + sim_world.jitter);
+	return min(slot->begun_at - min(slot->begun_at, last), overhead_ns());
 }
 
 static void check_late(struct slot *slot, struct mwheel *w)
