@@ -284,7 +284,7 @@ static void unset_timers(void)
 
 static void bad_numbers(void)
 {
-	int cpus[] = { -1, -1000, nr_cpu_ids - 1, nr_cpu_ids, 4096 }, cpu = sim_cpu->id;
+	int cpus[] = { -1, -1000, (int)sim_world.cpus, nr_cpu_ids, 4096 }, cpu = sim_cpu->id;
 	unsigned int i;
 	char *text;
 	s64 now;
@@ -970,7 +970,7 @@ static noinline __section("sim_blamed") void bad_work(struct hwheel_delayed_work
 /* Mistakes with delayed work that is set up */
 static void bad_queues(void)
 {
-	const int no_cpus[] = { -7, 4096, nr_cpu_ids, nr_cpu_ids - 1 };
+	const int no_cpus[] = { -7, 4096, nr_cpu_ids, (int)sim_world.cpus };
 	unsigned int i;
 
 	HWHEEL_INIT_DELAYED_WORK(&sim_delayed, wheel, delayed);

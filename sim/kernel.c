@@ -2843,7 +2843,7 @@ void sim_start(void (*fn)(void *arg), void *arg)
 	unsigned int i;
 
 	rng = sim_world.seed * 0x9e3779b97f4a7c15ULL + 1;
-	nr_cpu_ids = sim_world.cpus + 1;	/* the last number is of a CPU that can't be */
+	nr_cpu_ids = sim_world.cpus + sim_world.absent;
 	sim_time = sim_world.start;
 	percpu_init();
 	for (i = 0; i <= SIM_CPUS; i++)

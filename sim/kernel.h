@@ -95,6 +95,7 @@ struct sim_world {
 	unsigned int		jitter;		/* a switch takes up to this many ns more */
 	unsigned int		stall;		/* one in this many switches is a stall; 0: none */
 	unsigned int		stall_ns;	/* the longest stall */
+	unsigned int		absent;		/* CPU numbers of CPUs that can't be */
 	unsigned int		late_irq;	/* an interrupt may be this many ns late */
 	unsigned int		ranks;		/* one in this many switches changes a rank */
 	bool			holds;		/* race.c holds up CPUs */

@@ -209,7 +209,7 @@ static void shrink(struct program *p)
 		const char *name;
 		unsigned long long value;
 	} simpler[] = {
-		{ "ranks", 0 }, { "stall", 0 }, { "late_irq", 0 }, { "jitter", 0 },
+		{ "ranks", 0 }, { "stall", 0 }, { "late_irq", 0 }, { "absent", 0 }, { "jitter", 0 },
 		{ "migrate", 0 },
 		{ "start", 1000000000 }, { "cpus", 1 }, { "cpus", 2 }, { "cpus", 3 },
 		{ "slots", 1 }, { "slots", 4 }, { "slots", 64 },

@@ -1055,6 +1055,7 @@ void program_run(const struct program *p)
 	sim_world.stall = world_number(p, "stall", 0);
 	sim_world.stall_ns = world_number(p, "stall_ns", 0);
 	sim_world.late_irq = world_number(p, "late_irq", 0);
+	sim_world.absent = world_number(p, "absent", 0);
 	sim_world.migrate = world_number(p, "migrate", 0);
 	sim_world.no_debug_objects = world_number(p, "no_debug_objects", 0);
 	/* CPU 0 is never isolated */
@@ -1437,6 +1438,8 @@ void program_generate(struct program *p, unsigned long long seed)
 	}
 	if (one_in(4))
 		world(p, "late_irq", 1 + rnd(1ULL << rnd(20)));
+	if (one_in(4))
+		world(p, "absent", 1);
 	world(p, "start", one_in(3) ? rnd(100000000) :
 	      one_in(2) ? rnd(1000000000000) : rnd(1ULL << 58));
 	if (one_in(3))
