@@ -421,6 +421,7 @@ static void setup_other(struct hwheel_timer *timer)
 	last_cpu = sim_cpu->id;
 }
 
+/* Setting up the other timer must not keep the first one from moving. */
 static void move_and_setup(void)
 {
 	setup(&objects[1].timer, count);
@@ -601,8 +602,9 @@ static bool is_ahead(s64 offset)
 }
 
 /*
- * A leap second is due in 2 ms. The timer tick that inserts it is 5 ms late. A timer 4 ms from now
- * on the wheel's clock expires a second later than that on CLOCK_REALTIME, not on CLOCK_TAI.
+ * A leap second is due in 2 ms. The timer tick that inserts it is 5 ms late. A timer is armed for
+ * 4 ms from now on the wheel's clock. On CLOCK_TAI it expires after 4 ms. On CLOCK_REALTIME it
+ * expires a second later, as the leap second comes first.
  */
 static void leap_second(int clock)
 {
