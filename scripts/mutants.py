@@ -452,7 +452,7 @@ class Bench:
         path = f'{out}/{program}.o'
         strict = ['-g0', '-Werror=int-conversion', '-Werror=incompatible-pointer-types',
                   '-Werror=implicit-function-declaration', '-Werror=format', f'-I{src}',
-                  '-fsanitize=bounds', '-fsanitize-undefined-trap-on-error',
+                  '-fsanitize=bounds,shift', '-fsanitize-undefined-trap-on-error',
                   f'-ffile-prefix-map={src}=.', f'-ffile-prefix-map={self.top}=.']
         if program in self.flags:
             self.gcc(*self.flags[program], '-O1', *strict, '-c', f'{self.top}/sim/wheel.c',

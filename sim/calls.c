@@ -11,6 +11,7 @@
 #include <linux/ktime.h>
 #include <linux/limits.h>
 
+#include "hwheel_users.h"
 #include "program.h"
 
 static struct object objects[64];
@@ -341,6 +342,24 @@ static void bad_numbers(void)
 	free(text);
 }
 
+/* A timer is armed on another CPU, whose levels are there. So the kick asks for no work. */
+static void kick(void)
+{
+	const int cpu = (sim_cpu->id + 1) % sim_world.cpus;
+	u64 kicks, works;
+
+	setup(one, count);
+	hwheel_add_on(one, 300000000, cpu);
+	sim_sleep(50000000);
+	EXPECT(hwheel_cancel(one));
+	kicks = hwheel_count(wheel, "remote_kicks");
+	works = sim_works;
+	hwheel_add_on(one, 1000000, cpu);
+	sim_sleep(5000000);
+	EXPECT(hwheel_count(wheel, "remote_kicks") == kicks + (sim_world.cpus > 1));
+	EXPECT(sim_works == works);
+}
+
 /*
  * A reader reads the file "timers" to its end, and then again from its beginning. The only
  * timer is in the first spoke of the first CPU. So the reader begins with the spoke that it has
@@ -645,14 +664,20 @@ static void crowd(void)
 	static struct object many[8192];
 	struct hwheel_config config = { .name = "crowd" };
 	const u64 slot = 128000000;	/* of level 1 */
-	u64 before, moved, begin;
+	u64 before, moved, begin, now;
 	unsigned int i;
 
 	wheel = make(config);
+	for (i = 1; i <= 8; i++) {
+		setup(&objects[i].timer, count);
+		hwheel_add_on(&objects[i].timer, 300000000, 0);	/* the levels are added now */
+	}
+	sim_sleep(200000000);
 	setup(one, count);
-	hwheel_add_on(one, 300000000, 0);	/* the levels are added now */
-	sim_sleep(50000000);
-	EXPECT(hwheel_cancel(one));
+	hwheel_add_on(one, 80000000, 0);	/* its run moves the others to level 0 */
+	sim_sleep(200000000);
+	EXPECT(hwheel_count(wheel, "expired") == 9);
+	EXPECT(!peek_fans(wheel, 0));		/* so few timers need none */
 	begin = (sim_time / slot + 3) * slot;
 	for (i = 0; i < ARRAY_SIZE(many); i++) {
 		setup(&many[i].timer, count);
@@ -660,11 +685,12 @@ static void crowd(void)
 		cond_resched();
 	}
 	before = hwheel_count(wheel, "interrupts");
+	moved = hwheel_count(wheel, "cascaded");
 	do {
 		sim_sleep(1000000);
-		moved = hwheel_count(wheel, "cascaded");
-	} while (moved < ARRAY_SIZE(many) && !hwheel_count(wheel, "expired"));
-	EXPECT(moved == ARRAY_SIZE(many));
+		now = hwheel_count(wheel, "cascaded") - moved;
+	} while (now < ARRAY_SIZE(many) && hwheel_count(wheel, "expired") == 9);
+	EXPECT(now == ARRAY_SIZE(many));
 	EXPECT(hwheel_count(wheel, "interrupts") >= before + 8);
 	for (i = 0; i < ARRAY_SIZE(many); i++) {
 		EXPECT(hwheel_cancel(&many[i].timer));
@@ -677,23 +703,27 @@ static void crowd(void)
  * Nothing has happened on a wheel for @ns. So its clock is far behind. If timers are armed
  * now, hwheel first advances the clock. Else the timers would have to be moved down the levels.
  */
-static void clock_behind(u64 tick_ns, unsigned long flags, u64 ns)
+static void clock_behind(u64 tick_ns, unsigned long flags, u64 ns, u64 slack)
 {
 	struct hwheel_config config = { .name = "behind", .tick_ns = tick_ns, .flags = flags };
+	const int cpu = sim_cpu->id;
 	u64 moved;
 	unsigned int i;
 
 	wheel = make(config);
 	setup(one, count);
-	hwheel_add_on(one, 200 * tick_ns, 0);	/* the levels are added now */
+	hwheel_add_on(one, 200 * tick_ns, cpu);	/* the levels are added now */
 	sim_sleep(10000000);
 	hwheel_cancel(one);
-	EXPECT(!peek_fans(wheel, 0));		/* so few timers need none */
+	EXPECT(!peek_fans(wheel, cpu));		/* so few timers need none */
 	sim_sleep(ns);
 	moved = hwheel_count(wheel, "cascaded");
 	for (i = 0; i < ARRAY_SIZE(objects); i++) {
 		setup(&objects[i].timer, count);
-		hwheel_add_on(&objects[i].timer, (3 + i) * tick_ns, 0);
+		if (slack)
+			hwheel_add_range(&objects[i].timer, (3 + i) * tick_ns, slack);
+		else
+			hwheel_add_on(&objects[i].timer, (3 + i) * tick_ns, cpu);
 	}
 	sim_sleep(10000000 + (4 + i) * tick_ns);
 	EXPECT(hwheel_count(wheel, "expired"));
@@ -1058,6 +1088,8 @@ static void debug_objects(void)
 	EXPECT(sim_descr->is_static_object(&objects[1].timer));
 	memset(&objects[1].timer, 0x5a, sizeof(objects[1].timer));
 	EXPECT(!sim_descr->is_static_object(&objects[1].timer));
+	EXPECT(!WARNS(UNSET, hwheel_add(&objects[1].timer, 0)));
+	memset(&objects[1].timer, 0x5a, sizeof(objects[1].timer));
 	EXPECT(sim_descr->fixup_assert_init(&objects[1].timer, ODEBUG_STATE_NOTAVAILABLE));
 	EXPECT(objects[1].state == ODEBUG_STATE_INIT);
 	EXPECT(!WARNS(UNSET, hwheel_add(&objects[1].timer, 0)));
@@ -1198,10 +1230,14 @@ static struct users users_of(const char *name)
 	return users;
 }
 
-/* Each object has a callback of its own: more callbacks than get a row of their own. */
+/*
+ * Each object has a callback of its own: more callbacks than get a row of their own. All their
+ * hashes are even, so that the search for a free row must go on at odd rows.
+ */
 static void many_users(void)
 {
 	const int n = ARRAY_SIZE(objects);
+	unsigned long function = 0;
 	struct users users;
 	char *text, row[64];
 	int i;
@@ -1227,7 +1263,10 @@ static void many_users(void)
 	EXPECT(!users_of("known").rows);
 	for (i = 0; i < n; i++) {
 		setup(&objects[i].timer, count);
-		objects[i].timer.function = (void *)(0x1000UL * (i + 1));
+		do
+			function += 0x1000;
+		while (hash_ptr((void *)function, HWHEEL_USER_BITS) % 2);
+		objects[i].timer.function = (void *)function;
 		hwheel_add(&objects[i].timer, 1000000000);
 	}
 	users = users_of("known");
@@ -1277,6 +1316,7 @@ void known_calls(void)
 	unset_timers();
 	bad_numbers();
 	other_timers();
+	kick();
 	read_again();
 	read_in_vain();
 	delayed_work();
@@ -1299,11 +1339,12 @@ void known_calls(void)
 	gap();
 	crowd();
 	/* A later wheel uses the memory of the one before, but not the times that it has noted. */
-	clock_behind(1000000000, 0, 1000000000);
-	clock_behind(1000000, 0, 1000000000);
-	clock_behind(1000000, 0, 90000000);
+	clock_behind(1000000000, 0, 1000000000, 0);
+	clock_behind(1000000, 0, 1000000000, 0);
+	clock_behind(1000000, 0, 90000000, 0);
+	clock_behind(1000000, 0, 1000000000, 500000);
 	sim_set_clock(1000000000000);
-	clock_behind(1000000, HWHEEL_REALTIME, 1000000000);
+	clock_behind(1000000, HWHEEL_REALTIME, 1000000000, 0);
 	set_back();
 	overdrawn();
 	set_untold();

@@ -32,7 +32,7 @@ u64 sim_late_ns;
 const char *sim_expects;
 bool sim_warned;
 unsigned long sim_warned_of;
-u64 sim_setups;
+u64 sim_setups, sim_works;
 unsigned int sim_left;
 bool sim_users_on;
 unsigned int sim_toggles;

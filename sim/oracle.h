@@ -163,6 +163,7 @@ extern u64 sim_late_ns;		/* a bound on lateness that the program sets; or 0 */
 extern const char *sim_expects;	/* part of a warning that may come; or NULL */
 extern unsigned int sim_left;	/* warnings that something was left at the end */
 extern u64 sim_setups;		/* calls of the tracepoint hwheel_setup */
+extern u64 sim_works;		/* works that were queued */
 extern bool sim_warned;		/* the warning @sim_expects came */
 extern unsigned long sim_warned_of;	/* the function it begins with, or 0 */
 /* A function that warnings must name is in this section. */

@@ -131,6 +131,7 @@ void oracle_work_queued(const struct work_struct *work, const struct workqueue_s
 	struct item *item = item_of(work);
 	struct sim_call *call = current->call;
 
+	sim_works++;
 	if (!item)
 		return;
 	if (call && call->work && call->work->item == item && call->kind != CALL_FLUSH) {
