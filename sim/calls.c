@@ -1302,6 +1302,20 @@ static void many_users(void)
 	EXPECT(!peek_counts_users());
 }
 
+/* Before the module is unloaded: a kick of another CPU may still be under way then. */
+void last_kick(void)
+{
+	struct hwheel_config config = { .name = "last" };
+
+	wheel = hwheel_create(&config);
+	if (IS_ERR(wheel))
+		return;			/* no memory */
+	setup(one, count);
+	hwheel_add_on(one, 1000000000, (sim_cpu->id + 1) % sim_world.cpus);
+	hwheel_shutdown(one);
+	hwheel_destroy(wheel);
+}
+
 void known_calls(void)
 {
 	struct hwheel_config config = { .name = "known" };

@@ -1502,6 +1502,7 @@ static u64 late_bound(const struct slot *slot, const struct mwheel *w, int cpu, 
 {
 	int nr = w - sim_wheels, i;
 	u64 before = begin - min(begin, moving_ns(w)), bound, recent, hotplug = 0;
+	bool set = was_set(w) && sim_last_set + sim_world.late_irq > before;
 
 	if (sim_late_ns && !sim_world.holds)
 		return sim_late_ns;
@@ -1530,13 +1531,13 @@ static u64 late_bound(const struct slot *slot, const struct mwheel *w, int cpu, 
 	 */
 	if (w->starved_at[cpu] > before || sim_hotplugs & 1 || sim_world.holds ||
 	    was_busy(w, cpu, begin) ||
-	    (sim_hotplug_at && sim_hotplug_at > before) || (was_set(w) && sim_last_set > before) ||
+	    (sim_hotplug_at && sim_hotplug_at > before) || set ||
 	    (w->config.clock == CLOCK_BOOTTIME && sim_last_suspend > before))
 		bound += CROWD_MOVE_NS * w->peak;
 	else if (w->peak > CROWD)	/* stalls before @begin may have delayed moves */
 		bound += min(tally_since(&stalls, before) - tally_since(&stalls, begin),
 			     (u64)CROWD_MOVE_NS * w->peak);
-	if (was_set(w) && sim_last_set > before)	/* the interrupt that tells hwheel */
+	if (set)			/* the interrupt that tells hwheel may be late */
 		bound += sim_world.late_irq;
 	return bound;
 }
@@ -1594,6 +1595,8 @@ static void check_late(struct slot *slot, struct mwheel *w)
 	if (w->config.clock == CLOCK_BOOTTIME)
 		begin = max(begin, sim_last_suspend);
 	begin = max(max(begin, slot->due_armed_at), slot->ended_at);
+	if (w->state == CLOSING_WHEEL)	/* a kick does nothing then, so this may be too late */
+		return;
 	if (deferrable(w)) {		/* an idle CPU runs no timers */
 		if (sim_cpu->curr == sim_cpu->idle)
 			return;

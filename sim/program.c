@@ -1035,6 +1035,8 @@ static void sim_main(void *arg)
 	}
 	if (!err) {
 		call_begin(&call, CALL_OTHER, NULL);
+		if (!leave)
+			last_kick();
 		sim_module_exit();
 		call_end(&call, 0);
 		if (sim_left != leave)

@@ -25,7 +25,8 @@ void program_write(const struct program *p, FILE *file);
 bool program_read(struct program *p, FILE *file);
 void program_run(const struct program *p);	/* ends by _exit() */
 void program_done(void);			/* in main.c */
-void known_calls(void);				/* in calls.c */
+void known_calls(void);
+void last_kick(void);				/* in calls.c */
 
 /* Operations in sleep.c */
 void do_hsleep(const struct op *op);
