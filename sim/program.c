@@ -1037,6 +1037,7 @@ static void sim_main(void *arg)
 		call_begin(&call, CALL_OTHER, NULL);
 		if (!leave)
 			last_kick();
+		sim_wheels[0].state = CLOSING_WHEEL;
 		sim_module_exit();
 		call_end(&call, 0);
 		if (sim_left != leave)
