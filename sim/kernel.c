@@ -2334,6 +2334,21 @@ void sim_free(const void *ptr)
 #endif
 }
 
+void sim_seq_begin(unsigned int sequence)
+{
+	if (sequence % 2)
+		sim_find("a reader waits for a writer that does not end");
+}
+
+/* As in the kernel, it may sleep: the memory may be vmalloc()'s. */
+void sim_kvfree(const void *ptr)
+{
+	if (ptr && (sim_cpu->curr->count || sim_cpu->irqs_off))
+		sim_find("kvfree() may sleep, with preempt_count %x, irqs %s",
+			 sim_cpu->curr->count, sim_cpu->irqs_off ? "off" : "on");
+	sim_free(ptr);
+}
+
 size_t sim_allocated(const void *ptr)
 {
 	return ptr ? ((const struct chunk *)ptr)[-1].size : 0;

@@ -10,6 +10,7 @@
 
 void *sim_alloc(size_t size, bool zero);
 void sim_free(const void *ptr);
+void sim_kvfree(const void *ptr);
 
 #define kzalloc(size, gfp)		sim_alloc(size, true)
 #define kvmalloc_node(size, gfp, node)	sim_alloc(size, false)
@@ -17,6 +18,6 @@ void sim_free(const void *ptr);
 #define kvzalloc_node(size, gfp, node)	sim_alloc(size, true)
 #define kvmalloc_array(n, size, gfp)	sim_alloc((size_t)(n) * (size), false)
 #define kfree(ptr)			sim_free(ptr)
-#define kvfree(ptr)			sim_free(ptr)
+#define kvfree(ptr)			sim_kvfree(ptr)
 
 #endif /* _SIM_LINUX_SLAB_H */
