@@ -1595,7 +1595,7 @@ static void check_late(struct slot *slot, struct mwheel *w)
 	if (w->config.clock == CLOCK_BOOTTIME)
 		begin = max(begin, sim_last_suspend);
 	begin = max(max(begin, slot->due_armed_at), slot->ended_at);
-	if (w->state == CLOSING_WHEEL)	/* a kick does nothing then, so this may be too late */
+	if (peek_closing(w->wheel, cpu))	/* its kicks do nothing, so this may be too late */
 		return;
 	if (deferrable(w)) {		/* an idle CPU runs no timers */
 		if (sim_cpu->curr == sim_cpu->idle)

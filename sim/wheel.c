@@ -236,6 +236,12 @@ peek unsigned int peek_fans(struct hwheel *wheel, int cpu)
 	return per_cpu_ptr(wheel->bases, cpu)->levels.fans;
 }
 
+/* Is hwheel_destroy() under way? Then kicks of @cpu do nothing. */
+peek bool peek_closing(struct hwheel *wheel, int cpu)
+{
+	return per_cpu_ptr(wheel->bases, cpu)->closing;
+}
+
 /* Is @timer the one whose callback its base runs? */
 peek bool peek_running(const struct hwheel_timer *timer)
 {

@@ -30,6 +30,7 @@ ktime_t peek_resume(struct hwheel *wheel, int cpu);
 bool peek_starved(struct hwheel *wheel, int cpu);
 bool peek_wants_fans(struct hwheel *wheel, int cpu);
 unsigned int peek_fans(struct hwheel *wheel, int cpu);
+bool peek_closing(struct hwheel *wheel, int cpu);
 bool peek_running(const struct hwheel_timer *timer);
 raw_spinlock_t *peek_work_lock(const struct hwheel_delayed_work *dwork);
 void *peek_wake_sleeper(void);				/* the callback of sleepers' timers */
