@@ -14,6 +14,8 @@
 #include "hwheel_users.h"
 #include "program.h"
 
+#define BATCH		32	/* HWHEEL_BATCH */
+
 static struct object objects[64];
 static struct hwheel *wheel;
 static struct hwheel_timer *const one = &objects[0].timer;
@@ -46,6 +48,58 @@ static void check_warning(int line)
 	check_warning(__LINE__);						\
 	__value;								\
 })
+
+/*
+ * Functions whose calls warn. The warning must name the caller of hwheel's API. So these functions
+ * have a section of their own.
+ */
+#define BLAMED		noinline __section("sim_blamed")
+
+static bool blamed(void)
+{
+	return sim_warned_of > (unsigned long)__start_sim_blamed &&
+	       sim_warned_of < (unsigned long)__stop_sim_blamed;
+}
+
+/* As WARNS(). The warning must name the caller, which is a BLAMED function. */
+#define BLAMES(text, expression)						\
+({										\
+	__auto_type __result = WARNS(text, expression);				\
+										\
+	EXPECT(blamed());							\
+	__result;								\
+})
+
+/* What another CPU or task does: it calls @then when @place is reached for the @nth time. */
+static struct {
+	const char	*place;
+	unsigned int	nth;
+	void		(*then)(void);
+} meanwhile;
+
+static void reached(const char *where)
+{
+	if (strcmp(where, meanwhile.place) || meanwhile.nth--)
+		return;
+	sim_meanwhile = NULL;
+	meanwhile.then();
+}
+
+static void expect_at(const char *place, unsigned int nth, void (*then)(void))
+{
+	meanwhile.place = place;
+	meanwhile.nth = nth;
+	meanwhile.then = then;
+	sim_meanwhile = reached;
+}
+
+/* Does @statement. Meanwhile it must come to @place, where @then is called. */
+#define MEANWHILE(place, nth, then, statement)					\
+	do {									\
+		expect_at(place, nth, then);					\
+		statement;							\
+		EXPECT(!sim_meanwhile);						\
+	} while (0)
 
 static struct hwheel *make(struct hwheel_config config)
 {
@@ -82,6 +136,23 @@ static void run(void (*function)(struct hwheel_timer *timer))
 	EXPECT(runs == 1);
 	check_warning(__LINE__);
 	EXPECT(!hwheel_shutdown_sync(one));
+}
+
+/* What another CPU or task does: see expect_at() */
+
+static void cancel_one(void)
+{
+	hwheel_cancel(one);
+}
+
+static void shutdown_one(void)
+{
+	hwheel_shutdown(one);
+}
+
+static void add_here(void)
+{
+	hwheel_add(one, 3000000);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -229,28 +300,39 @@ static void no_memory(void)
 
 #define IS_NULL	"a timer that is NULL"
 
-static void null_timers(void)
+/* A function of hwheel itself calls hwheel_find_base(). So that warning does not name the caller. */
+#define NULL_TIMER(call)							\
+	do {									\
+		EXPECT(!WARNS(IS_NULL, call));					\
+		EXPECT(sim_warned_of && !blamed());				\
+	} while (0)
+
+static BLAMED void null_timers(void)
 {
-	EXPECT(!WARNS(IS_NULL, hwheel_add(NULL, 0)));
-	EXPECT(!WARNS(IS_NULL, hwheel_add_range(NULL, 0, 1)));
-	EXPECT(!WARNS(IS_NULL, hwheel_add_at(NULL, 0, 0)));
-	EXPECT(!WARNS(IS_NULL, hwheel_add_on(NULL, 0, 0)));
-	EXPECT(!WARNS(IS_NULL, hwheel_add_on(NULL, 0, -1)));
-	EXPECT(!WARNS(IS_NULL, hwheel_mod_pending(NULL, 0)));
-	EXPECT(!WARNS(IS_NULL, hwheel_reduce(NULL, 0)));
-	EXPECT(!WARNS(IS_NULL, hwheel_forward(NULL, 1)));
-	EXPECT(!WARNS(IS_NULL, hwheel_cancel(NULL)));
-	EXPECT(!WARNS(IS_NULL, hwheel_try_cancel(NULL)));
-	EXPECT(!WARNS(IS_NULL, hwheel_cancel_sync(NULL)));
-	EXPECT(!WARNS(IS_NULL, hwheel_shutdown(NULL)));
-	EXPECT(!WARNS(IS_NULL, hwheel_shutdown_sync(NULL)));
-	EXPECT(!WARNS(IS_NULL, hwheel_expires(NULL)));
-	EXPECT(!WARNS(IS_NULL, hwheel_remaining(NULL)));
-	EXPECT(!WARNS(IS_NULL, hwheel_running(NULL)));
-	WARNS("waits for the callbacks of wheel (nil)", (hwheel_synchronize(NULL), 0));
-	WARNS("waits for the callbacks of wheel", (hwheel_synchronize(ERR_PTR(-EINVAL)), 0));
+	static struct lock_class_key key;
+
+	NULL_TIMER(hwheel_add(NULL, 0));
+	NULL_TIMER(hwheel_add_range(NULL, 0, 1));
+	NULL_TIMER(hwheel_add_at(NULL, 0, 0));
+	NULL_TIMER(hwheel_add_on(NULL, 0, 0));
+	NULL_TIMER(hwheel_add_on(NULL, 0, -1));
+	NULL_TIMER(hwheel_mod_pending(NULL, 0));
+	NULL_TIMER(hwheel_reduce(NULL, 0));
+	NULL_TIMER(hwheel_forward(NULL, 1));
+	NULL_TIMER(hwheel_cancel(NULL));
+	NULL_TIMER(hwheel_try_cancel(NULL));
+	NULL_TIMER(hwheel_cancel_sync(NULL));
+	NULL_TIMER(hwheel_shutdown(NULL));
+	NULL_TIMER(hwheel_shutdown_sync(NULL));
+	NULL_TIMER(hwheel_expires(NULL));
+	NULL_TIMER(hwheel_remaining(NULL));
+	NULL_TIMER(hwheel_running(NULL));
+	BLAMES("waits for the callbacks of wheel (nil)", (hwheel_synchronize(NULL), 0));
+	BLAMES("waits for the callbacks of wheel", (hwheel_synchronize(ERR_PTR(-EINVAL)), 0));
 	EXPECT(!hwheel_pending(NULL));
 	WARNS("set up a timer that is NULL", (hwheel_setup(NULL, wheel, count, 0), 0));
+	BLAMES("set up a timer that is NULL",
+	       (__hwheel_setup(NULL, wheel, count, 0, false, "timer", &key), 0));
 }
 
 #define UNSET	"used before hwheel_setup()"
@@ -283,7 +365,7 @@ static void unset_timers(void)
 	EXPECT(!hwheel_add(one, 0) && !hwheel_pending(one));
 }
 
-static void bad_numbers(void)
+static BLAMED void bad_numbers(void)
 {
 	int cpus[] = { -1, -1000, (int)sim_world.cpus, nr_cpu_ids, 4096 }, cpu = sim_cpu->id;
 	unsigned int i;
@@ -329,8 +411,8 @@ static void bad_numbers(void)
 	hwheel_cancel(one);
 	runs = ARRAY_SIZE(cpus) + sim_world.cpus + 1;
 
-	EXPECT(WARNS("asked for the time", hwheel_now(NULL)) <= (s64)sim_time);
-	EXPECT(WARNS("asked for the time", hwheel_now(ERR_PTR(-EINVAL))) >= now);
+	EXPECT(BLAMES("asked for the time", hwheel_now(NULL)) <= (s64)sim_time);
+	EXPECT(BLAMES("asked for the time", hwheel_now(ERR_PTR(-EINVAL))) >= now);
 	EXPECT(hwheel_count(NULL, "added") == U64_MAX);
 	EXPECT(hwheel_count(ERR_PTR(-EINVAL), "added") == U64_MAX);
 	EXPECT(hwheel_count(wheel, NULL) == U64_MAX);
@@ -388,16 +470,16 @@ static void wait_for_itself(struct hwheel_timer *timer)
 	runs++;
 }
 
-static void destroy_own(struct hwheel_timer *timer)
+static BLAMED void destroy_own(struct hwheel_timer *timer)
 {
-	WARNS("from one of its callbacks", (hwheel_destroy(wheel), 0));
+	BLAMES("from one of its callbacks", (hwheel_destroy(wheel), 0));
 	runs++;
 }
 
-static void synchronize_own(struct hwheel_timer *timer)
+static BLAMED void synchronize_own(struct hwheel_timer *timer)
 {
 	EXPECT(hwheel_running(timer));
-	WARNS("in one of them", (hwheel_synchronize(wheel), 0));
+	BLAMES("in one of them", (hwheel_synchronize(wheel), 0));
 	if (!in_hardirq())
 		hwheel_synchronize(hwheel_system);	/* the callbacks of another wheel */
 	runs++;
@@ -465,7 +547,7 @@ static void hold(struct hwheel_timer *timer)
 }
 
 /* A mistake: an interrupt handler waits for a callback. */
-static void wait_wrongly(void)
+static BLAMED void wait_wrongly(void)
 {
 	runs = 0;
 	setup(one, hold);
@@ -475,7 +557,7 @@ static void wait_wrongly(void)
 	hwheel_add(one, 1000000000);
 	sim_irq_enter();
 	EXPECT(WARNS("where one can't wait", hwheel_cancel_sync(one)));
-	WARNS("where one can't wait", (hwheel_synchronize(wheel), 0));
+	BLAMES("where one can't wait", (hwheel_synchronize(wheel), 0));
 	sim_irq_exit();
 	EXPECT(held && !hwheel_pending(one) && hwheel_running(one));
 	EXPECT(hwheel_try_cancel(one) == -1);
@@ -733,6 +815,11 @@ static void set_back(void)
 	unsigned int i;
 
 	wheel = make(config);
+	sim_set_clock(-NSEC_PER_SEC);
+	sim_sleep(1000000);
+	EXPECT(hwheel_count(wheel, "max_locked_ns"));	/* even without timers */
+	hwheel_destroy(wheel);
+	wheel = make(config);
 	for (i = 0; i < ARRAY_SIZE(objects); i++) {
 		setup(&objects[i].timer, count);
 		hwheel_add_on(&objects[i].timer, 10000000000LL + i * 1000000, 0);
@@ -866,14 +953,14 @@ static void callbacks(enum hwheel_context context)
  * Destroys a wheel while timers are pending. With one CPU, that CPU has so many of them that
  * hwheel drops the lock while it cancels them.
  */
-static void destroy_pending(void)
+static BLAMED void destroy_pending(void)
 {
 	struct hwheel_config config = { .name = "known" };
 	unsigned int i;
 
 	hwheel_destroy(NULL);
 	hwheel_destroy(ERR_PTR(-ENOMEM));
-	WARNS("the module's own wheel", (hwheel_destroy(hwheel_system), 0));
+	BLAMES("the module's own wheel", (hwheel_destroy(hwheel_system), 0));
 	wheel = make(config);
 	for (i = 0; i < ARRAY_SIZE(objects); i++) {
 		setup(&objects[i].timer, count);
@@ -886,7 +973,7 @@ static void destroy_pending(void)
 	EXPECT(!WARNS("its wheel is gone", hwheel_add(one, 0)));
 	EXPECT(!hwheel_cancel_sync(one));
 	EXPECT(!WARNS("sleeps on wheel", sleep_nowhere(wheel, 1500000)));
-	WARNS("once more", (hwheel_destroy(wheel), 0));
+	BLAMES("once more", (hwheel_destroy(wheel), 0));
 	WARNS(BAD, (hwheel_setup(one, wheel, count, 0), 0));
 }
 
@@ -904,8 +991,13 @@ static void other_timers(void)
 	EXPECT(!hwheel_add(one, 1000000000));
 	EXPECT(hwheel_pending(one));
 	EXPECT(hwheel_cancel_sync(one));
-	sim_wheels[0].added++;
-	sim_wheels[0].cancelled++;
+	/* Two CPUs arm such a timer for the first time, at once. */
+	objects[0] = (struct object){ .timer = defined };
+	MEANWHILE("hwheel_find_base", 0, add_here, EXPECT(hwheel_add(one, 1000000000)));
+	EXPECT(hwheel_cancel(one));
+	sim_wheels[0].added += 2;
+	sim_wheels[0].rearmed++;
+	sim_wheels[0].cancelled += 2;
 
 	hwheel_setup_on_stack(&here.timer, wheel, count, 0);
 	EXPECT(!hwheel_add(&here.timer, 1000000000));
@@ -929,6 +1021,9 @@ static void delayed_work(void)
 	EXPECT(!hwheel_queue_delayed_work_on(0, system_percpu_wq, &sim_delayed, 1000000));
 	sim_sleep(5000000);
 	EXPECT(runs == 1 && !hwheel_delayed_work_pending(&sim_delayed));
+	hwheel_destroy_delayed_work_on_stack(&sim_delayed);
+	EXPECT(!WARNS(UNSET, hwheel_add(&sim_delayed.timer, 1000)));
+	EXPECT(!hwheel_pending(&sim_delayed.timer));
 }
 
 static void wait_for_own_work(struct work_struct *work)
@@ -960,36 +1055,27 @@ static void own_work(void)
 
 static struct hwheel_delayed_work unset, no_timer, no_function;
 
-/* Evaluates @expression. A warning must name the caller. Returns the expression's value. */
-#define BLAMES(expression)							\
-({										\
-	__auto_type __result = WARNS("used delayed work that is NULL or was never set up", \
-				     expression);				\
-										\
-	EXPECT(sim_warned_of > (unsigned long)__start_sim_blamed &&		\
-	       sim_warned_of < (unsigned long)__stop_sim_blamed);		\
-	__result;								\
-})
+#define NO_WORK_SET_UP	"used delayed work that is NULL or was never set up"
 
 /* Mistakes with delayed work: @dwork is NULL, or was never set up. */
-static noinline __section("sim_blamed") void bad_work(struct hwheel_delayed_work *dwork)
+static BLAMED void bad_work(struct hwheel_delayed_work *dwork)
 {
 	struct workqueue_struct *wq = system_percpu_wq;
 
-	EXPECT(!BLAMES(hwheel_queue_delayed_work(wq, dwork, 0)));
-	EXPECT(!BLAMES(hwheel_queue_delayed_work_on(0, wq, dwork, 0)));
-	EXPECT(!BLAMES(hwheel_queue_delayed_work_range(wq, dwork, 0, 0)));
-	EXPECT(!BLAMES(hwheel_mod_delayed_work(wq, dwork, 0)));
-	EXPECT(!BLAMES(hwheel_mod_delayed_work_on(0, wq, dwork, 0)));
-	EXPECT(!BLAMES(hwheel_mod_delayed_work_range(wq, dwork, 0, 0)));
-	EXPECT(!BLAMES(hwheel_cancel_delayed_work(dwork)));
-	EXPECT(!BLAMES(hwheel_cancel_delayed_work_sync(dwork)));
-	EXPECT(!BLAMES(hwheel_flush_delayed_work(dwork)));
-	EXPECT(!BLAMES(hwheel_disable_delayed_work(dwork)));
-	EXPECT(!BLAMES(hwheel_disable_delayed_work_sync(dwork)));
-	EXPECT(!BLAMES(hwheel_enable_delayed_work(dwork)));
-	EXPECT(!BLAMES(hwheel_delayed_work_pending(dwork)));
-	BLAMES((hwheel_destroy_delayed_work_on_stack(dwork), 0));
+	EXPECT(!BLAMES(NO_WORK_SET_UP, hwheel_queue_delayed_work(wq, dwork, 0)));
+	EXPECT(!BLAMES(NO_WORK_SET_UP, hwheel_queue_delayed_work_on(0, wq, dwork, 0)));
+	EXPECT(!BLAMES(NO_WORK_SET_UP, hwheel_queue_delayed_work_range(wq, dwork, 0, 0)));
+	EXPECT(!BLAMES(NO_WORK_SET_UP, hwheel_mod_delayed_work(wq, dwork, 0)));
+	EXPECT(!BLAMES(NO_WORK_SET_UP, hwheel_mod_delayed_work_on(0, wq, dwork, 0)));
+	EXPECT(!BLAMES(NO_WORK_SET_UP, hwheel_mod_delayed_work_range(wq, dwork, 0, 0)));
+	EXPECT(!BLAMES(NO_WORK_SET_UP, hwheel_cancel_delayed_work(dwork)));
+	EXPECT(!BLAMES(NO_WORK_SET_UP, hwheel_cancel_delayed_work_sync(dwork)));
+	EXPECT(!BLAMES(NO_WORK_SET_UP, hwheel_flush_delayed_work(dwork)));
+	EXPECT(!BLAMES(NO_WORK_SET_UP, hwheel_disable_delayed_work(dwork)));
+	EXPECT(!BLAMES(NO_WORK_SET_UP, hwheel_disable_delayed_work_sync(dwork)));
+	EXPECT(!BLAMES(NO_WORK_SET_UP, hwheel_enable_delayed_work(dwork)));
+	EXPECT(!BLAMES(NO_WORK_SET_UP, hwheel_delayed_work_pending(dwork)));
+	BLAMES(NO_WORK_SET_UP, (hwheel_destroy_delayed_work_on_stack(dwork), 0));
 }
 
 /* Mistakes with delayed work that is set up */
@@ -1131,6 +1217,11 @@ static void debug_objects(void)
 	objects[1].timer.entry.prev = NULL;
 	setup(&objects[1].timer, count);
 	EXPECT(!hwheel_pending(&objects[1].timer) && hwheel_pending(one));
+	objects[1].timer = *one;
+	objects[1].timer.entry.next = &half;
+	objects[1].timer.entry.prev = (void *)8;
+	half.prev = &objects[1].timer.entry;
+	setup(&objects[1].timer, count);
 	EXPECT(hwheel_add(one, 1000000000) && hwheel_cancel(one));
 	sim_world.no_debug_objects = false;
 }
@@ -1265,6 +1356,9 @@ static void many_users(void)
 	users = users_of("known");
 	EXPECT(users.rows == 49 && users.other == 1);
 	EXPECT(users.pending == n && !users.counted);
+	text = sim_read_file("known", "users", 65536);
+	EXPECT(!strstr(text, "0x0"));		/* pointers that have no name are hashed */
+	free(text);
 
 	EXPECT(sim_set_users("1"));
 	for (i = 0; i < n; i++)
@@ -1295,7 +1389,373 @@ static void many_users(void)
 	EXPECT(!peek_counts_users());
 }
 
-/* Before the module is unloaded: a kick of another CPU may still be under way then. */
+/* ------------------------------------------------------------------------ */
+/* What other CPUs do at a certain place of hwheel's code */
+
+/* A CPU that has a higher number than this one. -1: there is none */
+static int higher_cpu(void)
+{
+	return sim_cpu->id + 1 < (int)sim_world.cpus ? sim_cpu->id + 1 : -1;
+}
+
+static void add_there(void)
+{
+	hwheel_add_on(one, 3000000, higher_cpu());
+}
+
+static void reduce_one(void)
+{
+	hwheel_reduce(one, 1000000);
+}
+
+/* A CPU is held up. */
+static void stall(void)
+{
+	sim_run(2000000);
+}
+
+static void stall_long(void)
+{
+	sim_run(50000000);
+}
+
+/*
+ * @one is pending on another CPU and is armed from here. hwheel must lock both bases, and unlocks
+ * the first one for that. Meanwhile @then happens.
+ */
+static void switch_base(void (*then)(void))
+{
+	const int cpu = higher_cpu();
+	bool was;
+
+	setup(one, count);
+	runs = 0;
+	hwheel_add_on(one, then == stall ? 1000000 : 5000000, cpu);
+	if (then == stall)
+		one->function = hold;
+	sim_no_trylock = true;
+	if (then == cancel_one)
+		MEANWHILE("hwheel_lock_other", 0, then, was = hwheel_mod_pending(one, 8000000));
+	else if (then == reduce_one)
+		MEANWHILE("hwheel_lock_other", 0, then, was = hwheel_reduce(one, 3000000));
+	else
+		MEANWHILE("hwheel_lock_other", 0, then, was = hwheel_add(one, 8000000));
+	sim_no_trylock = false;
+	one->function = count;
+	last_cpu = -1;
+	if (then == cancel_one || then == shutdown_one) {
+		EXPECT(!was && !hwheel_pending(one));
+		sim_sleep(20000000);
+		EXPECT(!runs);
+		return;
+	}
+	if (then == stall) {			/* the callback runs: @one stays on its CPU */
+		EXPECT(!was && held && runs == 1);
+		sim_sleep(20000000);
+		EXPECT(runs == 2 && last_cpu == cpu);
+		return;
+	}
+	EXPECT(was && hwheel_pending(one));
+	sim_sleep(2000000);
+	EXPECT(runs == (then == reduce_one));
+	sim_sleep(4000000);			/* armed for 3 ms, and then for 8 ms */
+	EXPECT(runs == (then == reduce_one));
+	sim_sleep(4000000);
+	EXPECT(runs == 1);
+}
+
+/*
+ * @one's callback has returned, and was armed for a lower CPU meanwhile. hwheel unlocks its base
+ * to lock the other base. Meanwhile @then happens.
+ */
+static void move_running(void (*then)(void))
+{
+	const int there = higher_cpu();
+
+	setup(one, hold);
+	runs = 0;
+	hwheel_add_on(one, 1000, there);
+	while (!held)
+		sim_sleep(1000);
+	one->function = count;
+	hwheel_add_on(one, 5000000, sim_cpu->id);
+	last_cpu = -1;
+	sim_no_trylock = true;
+	MEANWHILE("hwheel_lock_other", 0, then, sim_sleep(4000000));
+	sim_no_trylock = false;
+	sim_sleep(10000000);
+	EXPECT(runs == 1 + (then != cancel_one));
+	EXPECT(last_cpu == (then == cancel_one ? -1 : there));
+}
+
+/*
+ * The only timer is cancelled at @place while somebody reads @file. Returns whether the file shows
+ * anything.
+ */
+static bool read_cancelled(const char *file, const char *place, unsigned int nth)
+{
+	char *text;
+	bool shown;
+
+	setup(one, count);
+	hwheel_add(one, 1000000000);
+	expect_at(place, nth, cancel_one);
+	text = sim_read_file("known", file, 4096);
+	shown = strchr(text, '\n')[1];
+	free(text);
+	hwheel_cancel(one);
+	return shown;
+}
+
+/* The reader drops the lock before the last ones of this many timers */
+#define JOINED		(BATCH / 2 + 2)
+
+/* Arm timers for a spoke of level 1. They expire at different ticks */
+static void add_to_spoke(unsigned int from, unsigned int to)
+{
+	static s64 begin;
+	unsigned int i;
+
+	if (!from)
+		begin = (sim_time / 128000000 + 80) * 128000000;
+	for (i = from; i < to; i++) {
+		setup(&objects[i].timer, count);
+		hwheel_add_at(&objects[i].timer, begin + 1000000 * i, 0);
+	}
+}
+
+static void add_many(void)
+{
+	add_to_spoke(JOINED, ARRAY_SIZE(objects));
+}
+
+/*
+ * While a reader counts the timers of a spoke, timers join that spoke. The reader must stop after
+ * twice the number of timers that were there.
+ */
+static void read_joined(void)
+{
+	unsigned int i, at = 0;
+	char *text, row[64];
+
+	add_to_spoke(0, JOINED);
+	MEANWHILE("cond_resched", 0, add_many, text = sim_read_file("known", "spokes", 4096));
+	snprintf(row, sizeof(row), " %u\n", 2 * JOINED + 1);
+	EXPECT(strstr(text, row));
+	free(text);
+	for (i = 0; i < ARRAY_SIZE(objects); i++)
+		at += hwheel_cancel(&objects[i].timer);
+	EXPECT(at == i);
+}
+
+static void set_clock(void)
+{
+	sim_set_clock(100 * NSEC_PER_SEC);
+}
+
+/* The clock is set while a CPU reads how far it is ahead. */
+static void read_set(void)
+{
+	struct hwheel_config config = { .name = "wall", .flags = HWHEEL_REALTIME };
+	s64 before, now;
+
+	wheel = make(config);
+	before = hwheel_now(wheel);
+	MEANWHILE("hwheel_offset", 0, set_clock, now = hwheel_now(wheel));
+	EXPECT(now >= before + 100 * NSEC_PER_SEC);
+	hwheel_destroy(wheel);
+}
+
+static void expire_and_arm(void)
+{
+	sim_sleep(5000000);
+	EXPECT(runs == 1);
+	hwheel_add(one, 1000000000);
+	EXPECT(hwheel_cancel(one));
+}
+
+/* hwheel still counts users, but the memory for their counts is freed already. */
+static void stop_counting(void)
+{
+	EXPECT(sim_set_users("1"));
+	runs = 0;
+	setup(one, count);
+	hwheel_add(one, 1000000);
+	MEANWHILE("static_key_set", 0, expire_and_arm, EXPECT(sim_set_users("0")));
+}
+
+static int back_cpu;
+
+static void come_back(void)
+{
+	EXPECT(sim_cpu_up(back_cpu));
+	sim_move(back_cpu);
+}
+
+static void hold_long(struct hwheel_timer *timer)
+{
+	held = true;
+	runs++;
+	sim_sleep(20000000);
+	held = false;
+	if (!cpu_online(back_cpu))
+		expect_at("cond_resched", 1, come_back);	/* the second one: after a batch of moves */
+}
+
+/*
+ * A CPU goes offline during a callback in process context. After that callback, its run moves the
+ * timers to other CPUs. Meanwhile the CPU comes back, and the worker goes on there.
+ */
+static void back(void)
+{
+	struct hwheel_config config = { .name = "back", .context = HWHEEL_WORK };
+	unsigned int i;
+
+	back_cpu = higher_cpu();
+	wheel = make(config);
+	for (i = 1; i < ARRAY_SIZE(objects); i++) {
+		setup(&objects[i].timer, count);
+		hwheel_add_on(&objects[i].timer, 100000000, back_cpu);
+	}
+	runs = 0;
+	setup(one, hold_long);
+	hwheel_add_on(one, 1000000, back_cpu);
+	while (!held)
+		sim_sleep(1000000);
+	EXPECT(sim_cpu_down(back_cpu));
+	EXPECT(held);
+	sim_sleep(50000000);
+	EXPECT(!held && !sim_meanwhile && cpu_online(back_cpu));
+	EXPECT(hwheel_count(wheel, "migrated") == BATCH);
+	EXPECT(peek_pending(wheel, back_cpu) == i - 1 - BATCH);
+	sim_sleep(200000000);
+	EXPECT(runs == i);
+	hwheel_destroy(wheel);
+}
+
+/* A wheel is destroyed while a callback runs and other timers are pending. */
+static void destroy_busy(enum hwheel_context context)
+{
+	struct hwheel_config config = { .name = "busy", .context = context };
+	const int cpu = (sim_cpu->id + 1) % sim_world.cpus;
+	ktime_t expires;
+
+	wheel = make(config);
+	runs = 0;
+	setup(one, hold);
+	hwheel_add_on(one, 1000, cpu);
+	setup(&objects[1].timer, count);
+	hwheel_add_on(&objects[1].timer, 100000000, cpu);
+	while (!held)
+		sim_sleep(1000);
+	WARNS("with 1 timers pending", (hwheel_destroy(wheel), 0));
+	EXPECT(runs == 1 && !held && !peek_armed(wheel, cpu, &expires));
+}
+
+/* No other CPU is woken because somebody sets the clock of a deferrable wheel. */
+static void set_deferrable(void)
+{
+	struct hwheel_config config = { .name = "defer",
+					.flags = HWHEEL_REALTIME | HWHEEL_DEFERRABLE };
+
+	wheel = make(config);
+	setup(one, count);
+	hwheel_add_on(one, 1000000000, (sim_cpu->id + 1) % sim_world.cpus);
+	sim_sleep(10000000);
+	sim_set_clock(100000000);
+	sim_sleep(10000000);
+	EXPECT(!hwheel_count(wheel, "remote_kicks"));
+	EXPECT(hwheel_cancel(one));
+	hwheel_destroy(wheel);
+}
+
+/* A crowd on a wheel with as many levels as there can be. It gets fans. */
+static void most_levels(void)
+{
+	struct hwheel_config config = { .name = "most", .tick_ns = 1000000, .levels = 8,
+					.spokes = { 16 } };
+	char *text, line[64];
+	unsigned int i;
+
+	wheel = make(config);
+	for (i = 0; i < ARRAY_SIZE(objects); i++) {
+		setup(&objects[i].timer, count);
+		hwheel_add_on(&objects[i].timer, 3600 * NSEC_PER_SEC + i * NSEC_PER_SEC, 0);
+	}
+	sim_sleep(50000000);
+	for (i = 0; i < ARRAY_SIZE(objects); i++)
+		hwheel_add_on(&objects[i].timer, 3600 * NSEC_PER_SEC + i * NSEC_PER_SEC, 0);
+	sim_sleep(50000000);
+	EXPECT(peek_fans(wheel, 0));
+	text = sim_read_file("most", "config", 4096);
+	snprintf(line, sizeof(line), "\nbytes_per_cpu %zu\n", peek_bytes(wheel));
+	EXPECT(strstr(text, line));
+	free(text);
+	for (i = 0; i < ARRAY_SIZE(objects); i++)
+		EXPECT(hwheel_cancel(&objects[i].timer));
+	hwheel_destroy(wheel);
+}
+
+/*
+ * A timer moves down a level because the clock has entered its spoke, and another timer expires
+ * then. So few timers need no fans.
+ */
+static void cascade_alone(void)
+{
+	struct hwheel_config config = { .name = "alone" };
+	const s64 slot = 2097152000000LL;	/* of level 3 */
+	const s64 begin = (sim_time / slot + 3) * slot;
+
+	wheel = make(config);
+	runs = 0;
+	setup(one, count);
+	hwheel_add_at(one, begin + 300 * NSEC_PER_SEC, 0);
+	sim_sleep(begin - 1000 * NSEC_PER_SEC - sim_time);
+	setup(&objects[1].timer, count);
+	hwheel_add_at(&objects[1].timer, begin + 10 * NSEC_PER_SEC, 0);
+	sim_sleep(begin + 100 * NSEC_PER_SEC - sim_time);
+	EXPECT(runs == 1 && hwheel_count(wheel, "cascaded") == 1);
+	EXPECT(!peek_fans(wheel, sim_cpu->id));
+	EXPECT(hwheel_cancel(one));
+	hwheel_destroy(wheel);
+}
+
+static void meanwhiles(void)
+{
+	unsigned int nth = 0;
+
+	EXPECT(!read_cancelled("spokes", "seq_show", 1) && !sim_meanwhile);
+	EXPECT(!read_cancelled("users", "hwheel_spoke_at", 0) && !sim_meanwhile);
+	do
+		read_cancelled("users", "hwheel_spoke_at", nth++);
+	while (!sim_meanwhile);
+	sim_meanwhile = NULL;
+	read_joined();
+	stop_counting();
+	if (higher_cpu() >= 0) {
+		switch_base(cancel_one);
+		switch_base(shutdown_one);
+		switch_base(reduce_one);
+		switch_base(add_there);
+		switch_base(add_here);
+		switch_base(stall);
+		move_running(cancel_one);
+		move_running(add_here);
+	}
+}
+
+/* A wheel that failed to start when the kernel booted: its timers warn, and nothing else. */
+void calls_without_wheel(void)
+{
+	objects[0] = (struct object){ .timer = defined };
+	EXPECT(!WARNS(UNSET, hwheel_add(one, 0)));
+	EXPECT(!hwheel_pending(one) && !WARNS(UNSET, hwheel_cancel_sync(one)));
+}
+
+/*
+ * Before the module is unloaded: a kick of another CPU may still be under way then. That CPU is held
+ * up before the handler of the kick has returned.
+ */
 void last_kick(void)
 {
 	struct hwheel_config config = { .name = "last" };
@@ -1304,8 +1764,37 @@ void last_kick(void)
 	if (IS_ERR(wheel))
 		return;			/* no memory */
 	setup(one, count);
+	expect_at("hwheel_kick", 0, stall_long);
 	hwheel_add_on(one, 1000000000, (sim_cpu->id + 1) % sim_world.cpus);
 	hwheel_shutdown(one);
+	hwheel_destroy(wheel);
+}
+
+static struct workqueue_struct *ran_on;
+
+static void note_queue(struct work_struct *work)
+{
+	runs++;
+	ran_on = current->wq;
+}
+
+/*
+ * An isolated CPU re-arms delayed work for another workqueue. The timer is on another CPU, and
+ * expires before the new workqueue is stored.
+ */
+static void isolated_calls(void)
+{
+	struct hwheel_config config = { .name = "known" };
+
+	wheel = make(config);
+	HWHEEL_INIT_DELAYED_WORK(&sim_delayed, wheel, note_queue);
+	runs = 0;
+	hwheel_queue_delayed_work(&sim_ordered_wqs[0], &sim_delayed, 300000000);
+	sim_sleep(10000000);
+	MEANWHILE("hwheel_arm", 0, stall,
+		  EXPECT(hwheel_mod_delayed_work(&sim_ordered_wqs[1], &sim_delayed, 1000)));
+	sim_sleep(10000000);
+	EXPECT(runs == 1 && ran_on == &sim_ordered_wqs[1]);
 	hwheel_destroy(wheel);
 }
 
@@ -1316,6 +1805,11 @@ void known_calls(void)
 	int context;
 
 	call_begin(&call, CALL_OTHER, NULL);
+	if (sim_isolated(sim_cpu->id)) {
+		isolated_calls();
+		call_end(&call, 0);
+		return;
+	}
 	no_memory();
 	refusals();
 	wheel = make(config);
@@ -1339,6 +1833,7 @@ void known_calls(void)
 	debug_objects();
 	conversions();
 	many_users();
+	meanwhiles();
 	sim_world.no_debug_objects = true;
 	unset_timers();
 	sim_world.no_debug_objects = false;
@@ -1353,12 +1848,21 @@ void known_calls(void)
 	sim_set_clock(1000000000000);
 	clock_behind(1000000, HWHEEL_REALTIME, 1000000000, 0);
 	set_back();
+	set_deferrable();
+	read_set();
+	most_levels();
+	cascade_alone();
+	if (higher_cpu() >= 0)
+		back();
 	overdrawn();
 	set_untold();
 	leap_second(CLOCK_TAI);
 	leap_second(CLOCK_REALTIME);
 	for (context = HWHEEL_SOFTIRQ; context <= HWHEEL_WORK; context++)
 		callbacks(context);
+	if (sim_world.cpus > 1)
+		for (context = HWHEEL_SOFTIRQ; context <= HWHEEL_WORK; context++)
+			destroy_busy(context);
 	destroy_pending();
 	destroy_twice();
 	call_end(&call, 0);

@@ -54,6 +54,8 @@
 struct sim_world sim_world;
 struct sim_cpu sim_cpus[SIM_CPUS];
 struct sim_cpu *sim_cpu;
+void (*sim_meanwhile)(const char *where);
+bool sim_no_trylock;
 unsigned long long sim_time, sim_horizon = SIM_NEVER, sim_writes;
 unsigned long long sim_boot_off, sim_wall_off, sim_switches, sim_quiet_steps;
 unsigned int sim_sets;
@@ -375,6 +377,12 @@ void sim_slow(void)
 	}
 }
 
+void sim_place(const char *where)
+{
+	if (sim_meanwhile)
+		sim_meanwhile(where);
+}
+
 static void settle(void)
 {
 	sim_horizon = 0;
@@ -625,6 +633,11 @@ static void migrate_to(struct sim_cpu *c)
 	sim_schedule();
 }
 
+void sim_move(int cpu)
+{
+	migrate_to(&sim_cpus[cpu]);
+}
+
 void sim_run(unsigned long long ns)
 {
 	unsigned long long part;
@@ -655,6 +668,7 @@ void cond_resched(void)
 {
 	sim_might_sleep(__func__);
 	settle();
+	sim_place(__func__);
 }
 
 void cpu_relax(void)
@@ -934,7 +948,9 @@ static void run_calls(struct sim_cpu *c, bool all)
 		sim_step(SIM_CALL);
 		csd->locked = false;
 		sim_step(SIM_CALL);
+		c->in_kick = true;
 		func(info);
+		c->in_kick = false;
 		csdp = &c->csd;
 	}
 	while ((work = *workp)) {
@@ -1072,7 +1088,7 @@ void sim_spin_lock(raw_spinlock_t *lock, bool nested)
 bool sim_spin_trylock(raw_spinlock_t *lock)
 {
 	sim_step(SIM_CALL);
-	if (lock->owner)
+	if (lock->owner || sim_no_trylock)
 		return false;
 	preempt_disable();
 	locked(lock);
@@ -2045,6 +2061,7 @@ void static_key_set(struct static_key_false *key, bool enabled)
 {
 	cpus_read_lock();
 	sim_step(SIM_IRQ);
+	sim_place(__func__);
 	key->enabled = enabled;
 	cpus_read_unlock();
 }
@@ -2643,6 +2660,7 @@ int single_open(struct file *file, int (*show)(struct seq_file *m, void *v), voi
 
 static int seq_show(struct seq_file *m, void *v)
 {
+	sim_place(__func__);
 	return m->op ? m->op->show(m, v) : m->show(m, v);
 }
 
@@ -2787,7 +2805,7 @@ int sim_function_name(char *name, size_t size, const char *format, const void *f
 
 	if (strcmp(format, "%ps"))
 		sim_find("snprintf(\"%s\")", format);
-	return snprintf(name, size, known ? "f%lx [sim]" : "0x%lx", (unsigned long)function);
+	return snprintf(name, size, known ? "f%lx [sim]" : "0x%016lx", (unsigned long)function);
 }
 
 /* The address of the function whose name in a file is @name. 0 if this is no such name */
@@ -2904,6 +2922,9 @@ void sim_check_left(void)
 	for (i = 0; i < sim_world.cpus; i++)
 		if (!list_empty(&sim_cpus[i].hrtimers))
 			sim_find("an hrtimer is left armed on CPU %u", i);
+	for (i = 0; i < sim_world.cpus; i++)
+		if (sim_cpus[i].in_kick)
+			sim_find("the module is unloaded while CPU %u handles a kick", i);
 	for (i = 0; i <= SIM_CPUS; i++)
 		if (!list_empty(&pools[i].works))
 			sim_find("a work is left queued");

@@ -82,6 +82,7 @@ struct sim_cpu {
 	struct list_head	hrtimers;
 	unsigned long long	hr_fire, hr_wanted, hr_late;
 	call_single_data_t	*csd;
+	bool			in_kick;	/* it runs the handler of a kick */
 	struct irq_work		*irq_work;
 	unsigned long long	off_writes;	/* sim_writes when irqs went off */
 	unsigned long long	off_since;
@@ -137,6 +138,13 @@ void sim_check_left(void);
 struct task_struct *sim_spawn(const char *name, int cpu, void (*fn)(void *arg), void *arg);
 void sim_sleep(unsigned long long ns);
 void sim_run(unsigned long long ns);			/* keep the CPU busy */
+void sim_move(int cpu);			/* the current task goes on on another CPU */
+/*
+ * Known calls set this. It is called at some places where another CPU or task may go on, and does
+ * what that CPU or task might do. @where: in most cases the function of hwheel that is there.
+ */
+extern void (*sim_meanwhile)(const char *where);
+extern bool sim_no_trylock;		/* another CPU holds each lock that a CPU tries to lock */
 void sim_wake(struct task_struct *task);
 void sim_wakeup(struct task_struct *task);
 void sim_signal(struct task_struct *task, enum sim_signal signal);

@@ -988,6 +988,8 @@ static void sim_main(void *arg)
 	} else if (!builtin) {
 		sim_check_left();
 		program_done();
+	} else {
+		calls_without_wheel();
 	}
 	for (i = 0; i < program->nr; i++) {
 		int nr = program->ops[i].actor;

@@ -26,6 +26,7 @@ bool program_read(struct program *p, FILE *file);
 void program_run(const struct program *p);	/* ends by _exit() */
 void program_done(void);			/* in main.c */
 void known_calls(void);
+void calls_without_wheel(void);
 void last_kick(void);				/* in calls.c */
 
 /* Operations in sleep.c */

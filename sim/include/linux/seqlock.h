@@ -11,7 +11,8 @@ typedef struct {
 /* race.c ignores accesses between begin and retry. */
 #define raw_read_seqcount_begin(s)							\
 	(sim_may_race(1), sim_seq_begin((s)->sequence), (s)->sequence)
-#define read_seqcount_retry(s, start)		(sim_may_race(-1), (s)->sequence != (start))
+#define read_seqcount_retry(s, start)						\
+	({ sim_place(__func__); sim_may_race(-1); (s)->sequence != (start); })
 #define raw_write_seqcount_begin(s)		(sim_may_race(1), (void)(s)->sequence++)
 #define raw_write_seqcount_end(s)		((void)(s)->sequence++, sim_may_race(-1))
 

@@ -37,15 +37,16 @@ void sim_spin_init(raw_spinlock_t *lock);
 #define raw_spin_lock(lock)			sim_spin_lock(lock, false)
 #define raw_spin_lock_nested(lock, subclass)	sim_spin_lock(lock, true)
 #define raw_spin_trylock(lock)			sim_spin_trylock(lock)
-#define raw_spin_unlock(lock)			sim_spin_unlock(lock)
+#define raw_spin_unlock(lock)			\
+	do { sim_spin_unlock(lock); sim_place(__func__); } while (0)
 #define raw_spin_lock_irqsave(lock, flags)	\
-	do { local_irq_save(flags); raw_spin_lock(lock); } while (0)
+	do { sim_place(__func__); local_irq_save(flags); raw_spin_lock(lock); } while (0)
 #define raw_spin_unlock_irqrestore(lock, flags)	\
-	do { raw_spin_unlock(lock); local_irq_restore(flags); } while (0)
+	do { sim_spin_unlock(lock); local_irq_restore(flags); sim_place(__func__); } while (0)
 #define raw_spin_lock_irq(lock)			\
 	do { local_irq_disable(); raw_spin_lock(lock); } while (0)
 #define raw_spin_unlock_irq(lock)		\
-	do { raw_spin_unlock(lock); local_irq_enable(); } while (0)
+	do { sim_spin_unlock(lock); local_irq_enable(); sim_place(__func__); } while (0)
 
 #define smp_mb__after_spinlock()		barrier()
 #define smp_mb()				barrier()

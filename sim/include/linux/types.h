@@ -15,7 +15,7 @@
 
 /* These plain accesses may race, so sim/race.c ignores them. */
 #define data_race(x)							\
-	({ sim_may_race(1); __auto_type __x = (x); sim_may_race(-1); __x; })
+	({ sim_place(__func__); sim_may_race(1); __auto_type __x = (x); sim_may_race(-1); __x; })
 #define READ_ONCE(x)							\
 	(sim_step(SIM_READ), *(const volatile typeof(x) *)&(x))
 #define WRITE_ONCE(x, value)						\
@@ -88,6 +88,9 @@ extern struct sim_cpu *sim_cpu;		/* the current CPU */
 extern unsigned long long sim_time;	/* its time */
 extern unsigned long long sim_horizon;	/* when it must call sim_slow() */
 extern unsigned long long sim_writes;	/* WRITE_ONCE()s that it has done */
+
+/* At a place where another CPU or task may go on: see sim_meanwhile in kernel.h */
+void sim_place(const char *where);
 
 void sim_slow(void);
 
