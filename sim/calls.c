@@ -1669,6 +1669,37 @@ static void set_deferrable(void)
 	hwheel_destroy(wheel);
 }
 
+static ktime_t old_offset;
+static unsigned int sets;
+
+static void is_old(const char *where)
+{
+	if (strcmp(where, "hwheel_base_set"))
+		return;
+	sets++;
+	EXPECT(peek_offset(wheel, sim_world.cpus - 1) == old_offset);
+}
+
+/* If timers are pending on another CPU, that CPU itself sets back the levels. */
+static void set_there(void)
+{
+	struct hwheel_config config = { .name = "there", .flags = HWHEEL_REALTIME };
+
+	wheel = make(config);
+	setup(one, count);
+	hwheel_add_on(one, 1000000000, sim_world.cpus - 1);
+	sim_sleep(10000000);
+	old_offset = peek_offset(wheel, sim_world.cpus - 1);
+	sets = 0;
+	sim_meanwhile = is_old;
+	sim_set_clock(-NSEC_PER_SEC);
+	sim_sleep(1000000);
+	sim_meanwhile = NULL;
+	EXPECT(sets && peek_offset(wheel, sim_world.cpus - 1) == old_offset - NSEC_PER_SEC);
+	EXPECT(hwheel_cancel(one));
+	hwheel_destroy(wheel);
+}
+
 /* A crowd on a wheel with as many levels as there can be. It gets fans. */
 static void most_levels(void)
 {
@@ -1849,6 +1880,8 @@ void known_calls(void)
 	clock_behind(1000000, HWHEEL_REALTIME, 1000000000, 0);
 	set_back();
 	set_deferrable();
+	if (sim_world.cpus > 1)
+		set_there();
 	read_set();
 	most_levels();
 	cascade_alone();
