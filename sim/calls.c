@@ -1669,6 +1669,25 @@ static void set_deferrable(void)
 	hwheel_destroy(wheel);
 }
 
+/* A CPU has read the clock. Before it arms a timer, a run advances the clock of its base. */
+static void clock_stale(void)
+{
+	struct hwheel_config config = { .name = "stale" };
+	const s64 tick = 1000000;
+	u64 due;
+
+	wheel = make(config);
+	setup(&objects[1].timer, count);
+	hwheel_add(&objects[1].timer, 100 * tick);
+	due = hwheel_expires(&objects[1].timer) / tick + 1;
+	sim_sleep(due * tick - tick / 2 - sim_time);
+	setup(one, count);
+	MEANWHILE("hwheel_lock", 0, stall, hwheel_add(one, 5 * tick));
+	EXPECT(!hwheel_pending(&objects[1].timer) && peek_clock(wheel, sim_cpu->id) >= due);
+	EXPECT(hwheel_cancel(one));
+	hwheel_destroy(wheel);
+}
+
 static ktime_t old_offset;
 static unsigned int sets;
 
@@ -1884,6 +1903,7 @@ void known_calls(void)
 		set_there();
 	read_set();
 	most_levels();
+	clock_stale();
 	cascade_alone();
 	if (higher_cpu() >= 0)
 		back();
