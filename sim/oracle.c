@@ -1317,6 +1317,8 @@ void oracle_hwheel_cascade(struct hwheel_base *base, u64 moved)
 {
 	struct mwheel *w = wheel_of(base);
 
+	if (!moved)
+		sim_find("hwheel_cascade tells of no moves");
 	if (w)
 		traced_moves[w - sim_wheels] += moved;
 }
