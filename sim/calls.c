@@ -605,6 +605,8 @@ static int armed_while_running(int how)
 	int there = (sim_cpu->id + 1) % sim_world.cpus, here = sim_cpu->id;
 	struct hwheel_timer *other = &objects[2].timer;
 
+	const u64 migrated = hwheel_count(wheel, "migrated");
+
 	runs = 0;
 	setup(other, count);
 	hwheel_add_on(other, 1000000000, there);
@@ -637,6 +639,7 @@ static int armed_while_running(int how)
 	sim_sleep(20000000);
 	EXPECT(!hwheel_pending(one) && runs == 2 - (how == 4));
 	hwheel_cancel(other);
+	EXPECT(hwheel_count(wheel, "migrated") == migrated + (last_cpu == here));
 	return last_cpu == here ? 0 : last_cpu == there ? 1 : -1;
 }
 
@@ -737,13 +740,14 @@ static void leap_second(int clock)
 	sim_set_clock(NSEC_PER_SEC);
 }
 
+static struct object many[8192];
+
 /*
  * A spoke of level 1 has thousands of timers. hwheel moves them to level 0 ahead of time. A run
  * takes HWHEEL_MOVE_NS for that, much less than its budget, and is followed by a rest.
  */
 static void crowd(void)
 {
-	static struct object many[8192];
 	struct hwheel_config config = { .name = "crowd" };
 	const u64 slot = 128000000;	/* of level 1 */
 	u64 before, moved, begin;
@@ -777,8 +781,9 @@ static void crowd(void)
 /*
  * Nothing has happened on a wheel for @ns. So its clock is far behind. If timers are armed
  * now, hwheel first advances the clock. Else the timers would have to be moved down the levels.
+ * If @slack is less than 0, hwheel_add_at() arms the timers.
  */
-static void clock_behind(u64 tick_ns, unsigned long flags, u64 ns, u64 slack)
+static void clock_behind(u64 tick_ns, unsigned long flags, u64 ns, s64 slack)
 {
 	struct hwheel_config config = { .name = "behind", .tick_ns = tick_ns, .flags = flags };
 	const int cpu = sim_cpu->id;
@@ -795,8 +800,10 @@ static void clock_behind(u64 tick_ns, unsigned long flags, u64 ns, u64 slack)
 	moved = hwheel_count(wheel, "cascaded");
 	for (i = 0; i < ARRAY_SIZE(objects); i++) {
 		setup(&objects[i].timer, count);
-		if (slack)
+		if (slack > 0)
 			hwheel_add_range(&objects[i].timer, (3 + i) * tick_ns, slack);
+		else if (slack)
+			hwheel_add_at(&objects[i].timer, sim_time + (3 + i) * tick_ns, 0);
 		else
 			hwheel_add_on(&objects[i].timer, (3 + i) * tick_ns, cpu);
 	}
@@ -874,6 +881,7 @@ static void read_in_vain(void)
 static void gap(void)
 {
 	struct hwheel_config config = { .name = "gap", .gap_ns = 1000000000 };
+	unsigned long long starts;
 
 	wheel = make(config);
 	EXPECT(peek_ahead(wheel, 0) == config.gap_ns / 1000000);
@@ -885,6 +893,13 @@ static void gap(void)
 	hwheel_add(one, 2000000);
 	sim_sleep(5000000);
 	EXPECT(runs == 1 && hwheel_count(wheel, "idle_interrupts") == 1);
+	/* In the gap, an earlier timer does not start the hrtimer again. */
+	setup(&objects[1].timer, count);
+	hwheel_add(one, 500000000);
+	starts = sim_hrtimer_starts;
+	hwheel_add(&objects[1].timer, 100000000);
+	EXPECT(sim_hrtimer_starts == starts);
+	EXPECT(hwheel_cancel(one) && hwheel_cancel(&objects[1].timer));
 	hwheel_destroy(wheel);
 }
 
@@ -943,7 +958,6 @@ static void callbacks(enum hwheel_context context)
 		EXPECT(armed_while_running(3) == 1);
 		EXPECT(armed_while_running(4) == -1);
 		EXPECT(armed_while_running(5) == 0);
-		EXPECT(hwheel_count(wheel, "migrated") >= 1);
 	}
 	run(count);
 	hwheel_destroy(wheel);
@@ -1398,16 +1412,6 @@ static int higher_cpu(void)
 	return sim_cpu->id + 1 < (int)sim_world.cpus ? sim_cpu->id + 1 : -1;
 }
 
-static void add_there(void)
-{
-	hwheel_add_on(one, 3000000, higher_cpu());
-}
-
-static void reduce_one(void)
-{
-	hwheel_reduce(one, 1000000);
-}
-
 /* A CPU is held up. */
 static void stall(void)
 {
@@ -1417,6 +1421,23 @@ static void stall(void)
 static void stall_long(void)
 {
 	sim_run(50000000);
+}
+
+/* @one expires on another CPU, and its callback begins. */
+static void fire_there(void)
+{
+	hwheel_add_on(one, 1000, higher_cpu());
+	stall();
+}
+
+static void add_there(void)
+{
+	hwheel_add_on(one, 3000000, higher_cpu());
+}
+
+static void reduce_one(void)
+{
+	hwheel_reduce(one, 1000000);
 }
 
 /*
@@ -1431,7 +1452,9 @@ static void switch_base(void (*then)(void))
 	setup(one, count);
 	runs = 0;
 	hwheel_add_on(one, then == stall ? 1000000 : 5000000, cpu);
-	if (then == stall)
+	if (then == fire_there)
+		hwheel_cancel(one);
+	if (then == stall || then == fire_there)
 		one->function = hold;
 	sim_no_trylock = true;
 	if (then == cancel_one)
@@ -1449,7 +1472,7 @@ static void switch_base(void (*then)(void))
 		EXPECT(!runs);
 		return;
 	}
-	if (then == stall) {			/* the callback runs: @one stays on its CPU */
+	if (then == stall || then == fire_there) {	/* the callback runs: @one stays there */
 		EXPECT(!was && held && runs == 1);
 		sim_sleep(20000000);
 		EXPECT(runs == 2 && last_cpu == cpu);
@@ -1688,6 +1711,73 @@ static void clock_stale(void)
 	hwheel_destroy(wheel);
 }
 
+/* hwheel_add_at() reads the clock only if no timer is pending. */
+static void read_no_clock(void)
+{
+	struct hwheel_config config = { .name = "reads" };
+	unsigned long long reads;
+	int i;
+
+	wheel = make(config);
+	for (i = 0; i < 2; i++) {
+		setup(&objects[i].timer, count);
+		reads = sim_clock_reads;
+		hwheel_add_at(&objects[i].timer, sim_time + 1000000000 * (i + 1), 0);
+		EXPECT(sim_clock_reads == reads + !i);
+	}
+	for (i = 0; i < 2; i++)
+		EXPECT(hwheel_cancel(&objects[i].timer));
+	hwheel_destroy(wheel);
+}
+
+static void again(struct hwheel_timer *timer)
+{
+	hwheel_add(timer, 500000);
+}
+
+/*
+ * A gap does not make a rest longer. While a crowd is moved, a CPU rests. A timer that is armed then
+ * expires when the rest ends, and does not wait for the end of the gap.
+ */
+static void gap_rest(void)
+{
+	struct hwheel_config config = { .name = "rest", .tick_ns = 1000, .gap_ns = 20000000 };
+	const u64 slot = 16384000;		/* of level 2 */
+	unsigned int i, rests = 0;
+	s64 begin;
+
+	wheel = make(config);
+	setup(one, count);
+	hwheel_add(one, 1000000000);		/* the levels are added now */
+	sim_sleep(50000000);
+	begin = (sim_time / slot + 4) * slot;
+	for (i = 0; i < ARRAY_SIZE(many); i++) {
+		setup(&many[i].timer, count);
+		hwheel_add_at(&many[i].timer, begin + 12000000 + i * 100, 0);
+		cond_resched();
+	}
+	setup(&objects[1].timer, again);
+	hwheel_add(&objects[1].timer, 1000);
+	runs = 0;
+	while ((s64)sim_time < begin) {
+		sim_sleep(20000);
+		if (peek_resume(wheel, sim_cpu->id) < (s64)sim_time + 5000 ||
+		    !hwheel_count(wheel, "expired"))
+			continue;
+		hwheel_add(one, 1000);
+		sim_sleep(1000000);
+		EXPECT(!hwheel_pending(one));
+		rests++;
+	}
+	EXPECT(rests > 1);
+	hwheel_shutdown_sync(&objects[1].timer);
+	for (i = 0; i < ARRAY_SIZE(many); i++) {
+		EXPECT(hwheel_cancel(&many[i].timer));
+		cond_resched();
+	}
+	hwheel_destroy(wheel);
+}
+
 static ktime_t old_offset;
 static unsigned int sets;
 
@@ -1789,6 +1879,7 @@ static void meanwhiles(void)
 		switch_base(add_there);
 		switch_base(add_here);
 		switch_base(stall);
+		switch_base(fire_there);
 		move_running(cancel_one);
 		move_running(add_here);
 	}
@@ -1895,6 +1986,7 @@ void known_calls(void)
 	clock_behind(1000000, 0, 1000000000, 0);
 	clock_behind(1000000, 0, 90000000, 0);
 	clock_behind(1000000, 0, 1000000000, 500000);
+	clock_behind(1000000, 0, 1000000000, -1);
 	sim_set_clock(1000000000000);
 	clock_behind(1000000, HWHEEL_REALTIME, 1000000000, 0);
 	set_back();
@@ -1904,6 +1996,8 @@ void known_calls(void)
 	read_set();
 	most_levels();
 	clock_stale();
+	read_no_clock();
+	gap_rest();
 	cascade_alone();
 	if (higher_cpu() >= 0)
 		back();

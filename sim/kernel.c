@@ -1297,9 +1297,12 @@ bool wq_has_sleeper(wait_queue_head_t *wq)
 /* ------------------------------------------------------------------------ */
 /* Clocks and hrtimers */
 
+unsigned long long sim_clock_reads;
+
 ktime_t ktime_get(void)
 {
 	sim_step(SIM_CALL);
+	sim_clock_reads++;
 	return sim_time;
 }
 
@@ -1526,12 +1529,15 @@ void hrtimer_setup(struct hrtimer *timer,
 }
 
 /* Queue @timer on this CPU, or on the CPU that is running its callback. */
+unsigned long long sim_hrtimer_starts;
+
 void hrtimer_start(struct hrtimer *timer, ktime_t expires, enum hrtimer_mode mode)
 {
 	bool soft = mode == HRTIMER_MODE_ABS_PINNED_SOFT;
 	struct sim_cpu *c;
 
 	oracle_hrtimer_start(timer, expires);
+	sim_hrtimer_starts++;
 	sim_step(2 * SIM_CALL);
 	if (soft != timer->__soft)
 		sim_find("an hrtimer's mode changes");

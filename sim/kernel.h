@@ -111,6 +111,8 @@ struct sim_world {
 extern struct sim_world sim_world;
 extern struct sim_cpu sim_cpus[SIM_CPUS];
 extern unsigned long long sim_boot_off;	/* ns in suspend */
+extern unsigned long long sim_hrtimer_starts;
+extern unsigned long long sim_clock_reads;	/* calls of ktime_get() */
 extern unsigned long long sim_wall_off;	/* CLOCK_REALTIME minus sim_time */
 #define SIM_TAI_NS	37000000000ULL	/* CLOCK_TAI minus CLOCK_REALTIME */
 extern unsigned int sim_sets;		/* how often the clock of wall time was set */
