@@ -1092,6 +1092,21 @@ static BLAMED void bad_work(struct hwheel_delayed_work *dwork)
 	BLAMES(NO_WORK_SET_UP, (hwheel_destroy_delayed_work_on_stack(dwork), 0));
 }
 
+static void disable_delayed(void)
+{
+	hwheel_disable_delayed_work(&sim_delayed);
+}
+
+/* Delayed work is disabled while it is enabled. */
+static void disable_again(void)
+{
+	HWHEEL_INIT_DELAYED_WORK(&sim_delayed, wheel, delayed);
+	disable_delayed();
+	MEANWHILE("hwheel_enable_delayed_work", 0, disable_delayed,
+		  EXPECT(!hwheel_enable_delayed_work(&sim_delayed)));
+	EXPECT(hwheel_enable_delayed_work(&sim_delayed));
+}
+
 /* Mistakes with delayed work that is set up */
 static void bad_queues(void)
 {
@@ -1778,6 +1793,38 @@ static void gap_rest(void)
 	hwheel_destroy(wheel);
 }
 
+static struct hwheel *others[4];
+static unsigned int nr_others;
+
+static void make_other(void)
+{
+	struct hwheel_config config = { .name = (char[]){ 'a' + nr_others, 0 } };
+
+	others[nr_others++] = make(config);
+}
+
+/*
+ * Two tasks create wheels at once. The first wheels take the memory of wheels that are gone. The
+ * oracle checks at the end that no memory is lost.
+ */
+static void create_twice(void)
+{
+	struct hwheel *first[ARRAY_SIZE(others)];
+	char name[8];
+	unsigned int i;
+
+	nr_others = 0;
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		snprintf(name, sizeof(name), "first%u", i);
+		MEANWHILE("mutex_unlock", 1, make_other,
+			  first[i] = make((struct hwheel_config){ .name = name }));
+	}
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		hwheel_destroy(first[i]);
+		hwheel_destroy(others[i]);
+	}
+}
+
 static ktime_t old_offset;
 static unsigned int sets;
 
@@ -1789,23 +1836,34 @@ static void is_old(const char *where)
 	EXPECT(peek_offset(wheel, sim_world.cpus - 1) == old_offset);
 }
 
-/* If timers are pending on another CPU, that CPU itself sets back the levels. */
+/*
+ * If timers are pending on another CPU, that CPU itself sets back the levels. Nothing happens on a
+ * wheel of another clock.
+ */
 static void set_there(void)
 {
 	struct hwheel_config config = { .name = "there", .flags = HWHEEL_REALTIME };
+	struct hwheel_config other = { .name = "other" };
+	struct hwheel *monotonic = make(other);
+	u64 kicks;
 
+	hwheel_setup(&objects[1].timer, monotonic, count, 0);
+	hwheel_add_on(&objects[1].timer, 1000000000, sim_world.cpus - 1);
 	wheel = make(config);
 	setup(one, count);
 	hwheel_add_on(one, 1000000000, sim_world.cpus - 1);
 	sim_sleep(10000000);
 	old_offset = peek_offset(wheel, sim_world.cpus - 1);
+	kicks = hwheel_count(monotonic, "remote_kicks");
 	sets = 0;
 	sim_meanwhile = is_old;
 	sim_set_clock(-NSEC_PER_SEC);
 	sim_sleep(1000000);
 	sim_meanwhile = NULL;
 	EXPECT(sets && peek_offset(wheel, sim_world.cpus - 1) == old_offset - NSEC_PER_SEC);
-	EXPECT(hwheel_cancel(one));
+	EXPECT(hwheel_count(monotonic, "remote_kicks") == kicks);
+	EXPECT(hwheel_cancel(one) && hwheel_cancel(&objects[1].timer));
+	hwheel_destroy(monotonic);
 	hwheel_destroy(wheel);
 }
 
@@ -1970,6 +2028,7 @@ void known_calls(void)
 	hwheel_setup(&no_function.timer, wheel, count, 0);
 	bad_work(&no_function);
 	bad_queues();
+	disable_again();
 	EXPECT(!WARNS("sleeps on wheel (nil)", sleep_nowhere(NULL, 1500000)));
 	debug_objects();
 	conversions();
@@ -1996,6 +2055,7 @@ void known_calls(void)
 	read_set();
 	most_levels();
 	clock_stale();
+	create_twice();
 	read_no_clock();
 	gap_rest();
 	cascade_alone();

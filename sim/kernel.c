@@ -1170,6 +1170,7 @@ void mutex_unlock(struct mutex *mutex)
 {
 	sleeping_unlock(&mutex->owner, "mutex");
 	wake_waiters(&released);
+	sim_place(__func__);
 }
 
 void spin_lock_init(spinlock_t *lock)
