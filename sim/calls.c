@@ -1750,6 +1750,36 @@ static void again(struct hwheel_timer *timer)
 	hwheel_add(timer, 500000);
 }
 
+/* Fill a spoke of level 2 on this CPU with a crowd. Returns when the spoke begins. */
+static s64 fill_spoke(void)
+{
+	const u64 slot = 16384000;		/* of level 2 */
+	s64 begin;
+	unsigned int i;
+
+	setup(one, count);
+	hwheel_add(one, 1000000000);		/* the levels are added now */
+	sim_sleep(50000000);
+	EXPECT(hwheel_cancel(one));
+	begin = (sim_time / slot + 4) * slot;
+	for (i = 0; i < ARRAY_SIZE(many); i++) {
+		setup(&many[i].timer, count);
+		hwheel_add_at(&many[i].timer, begin + 12000000 + i * 100, 0);
+		cond_resched();
+	}
+	return begin;
+}
+
+static void cancel_many(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(many); i++) {
+		EXPECT(hwheel_cancel(&many[i].timer));
+		cond_resched();
+	}
+}
+
 /*
  * A gap does not make a rest longer. While a crowd is moved, a CPU rests. A timer that is armed then
  * expires when the rest ends, and does not wait for the end of the gap.
@@ -1757,23 +1787,13 @@ static void again(struct hwheel_timer *timer)
 static void gap_rest(void)
 {
 	struct hwheel_config config = { .name = "rest", .tick_ns = 1000, .gap_ns = 20000000 };
-	const u64 slot = 16384000;		/* of level 2 */
-	unsigned int i, rests = 0;
+	unsigned int rests = 0;
 	s64 begin;
 
 	wheel = make(config);
-	setup(one, count);
-	hwheel_add(one, 1000000000);		/* the levels are added now */
-	sim_sleep(50000000);
-	begin = (sim_time / slot + 4) * slot;
-	for (i = 0; i < ARRAY_SIZE(many); i++) {
-		setup(&many[i].timer, count);
-		hwheel_add_at(&many[i].timer, begin + 12000000 + i * 100, 0);
-		cond_resched();
-	}
+	begin = fill_spoke();
 	setup(&objects[1].timer, again);
 	hwheel_add(&objects[1].timer, 1000);
-	runs = 0;
 	while ((s64)sim_time < begin) {
 		sim_sleep(20000);
 		if (peek_resume(wheel, sim_cpu->id) < (s64)sim_time + 5000 ||
@@ -1786,10 +1806,92 @@ static void gap_rest(void)
 	}
 	EXPECT(rests > 1);
 	hwheel_shutdown_sync(&objects[1].timer);
-	for (i = 0; i < ARRAY_SIZE(many); i++) {
-		EXPECT(hwheel_cancel(&many[i].timer));
-		cond_resched();
+	cancel_many();
+	hwheel_destroy(wheel);
+}
+
+/* A timer that is armed during a rest, and due before its end, expires before its end. */
+static void rest(void)
+{
+	struct hwheel_config config = { .name = "rest", .tick_ns = 1000 };
+	unsigned int rests = 0;
+	s64 begin;
+
+	wheel = make(config);
+	begin = fill_spoke();
+	while ((s64)sim_time < begin) {
+		sim_sleep(20000);
+		if (peek_resume(wheel, sim_cpu->id) < (s64)sim_time + 15000)
+			continue;
+		hwheel_add(one, 2000);
+		sim_run(8000);
+		EXPECT(!hwheel_pending(one));
+		rests++;
 	}
+	EXPECT(rests > 1);
+	cancel_many();
+	hwheel_destroy(wheel);
+}
+
+/*
+ * A callback returns whose timer was armed for this CPU meanwhile. Another timer of the same tick is
+ * pending here. So no kick is needed.
+ */
+static void move_same_tick(void)
+{
+	struct hwheel_config config = { .name = "tick" };
+	struct hwheel_timer *other = &objects[1].timer;
+	u64 kicks;
+
+	wheel = make(config);
+	setup(other, count);
+	hwheel_add(other, 1000000000);
+	setup(one, hold);
+	hwheel_add_on(one, 10000000, higher_cpu());
+	while (!held)
+		sim_sleep(1000);
+	one->function = count;
+	hwheel_add(other, 10000000);
+	hwheel_add_on(one, hwheel_remaining(other), sim_cpu->id);
+	kicks = hwheel_count(wheel, "remote_kicks");
+	sim_sleep(5000000);
+	EXPECT(!held && hwheel_pending(one));
+	EXPECT(hwheel_count(wheel, "migrated") == 1);
+	EXPECT(hwheel_count(wheel, "remote_kicks") == kicks);
+	EXPECT(hwheel_cancel(one) && hwheel_cancel(other));
+	hwheel_destroy(wheel);
+}
+
+/*
+ * Two timers move from a spoke of level 2 to two spokes of level 1, each alone. They expire from
+ * there. One of these spokes had timers of different ticks before.
+ */
+static void move_alone(void)
+{
+	struct hwheel_config config = { .name = "move" };
+	const s64 slot = 128000000, turn = 128 * slot;	/* of level 1 */
+	s64 begin;
+	int i;
+
+	wheel = make(config);
+	setup(one, count);
+	hwheel_add(one, 1000 * NSEC_PER_SEC);		/* the levels are added now */
+	sim_sleep(50000000);
+	EXPECT(hwheel_cancel(one));
+	begin = (sim_time / turn + 3) * turn;
+	for (i = 0; i < 3; i++)
+		setup(&objects[i].timer, count);
+	hwheel_add_at(&objects[2].timer, begin + 10000000, 0);
+	sim_sleep(begin - turn - 50 * slot - sim_time);
+	for (i = 0; i < 2; i++)				/* into level 1 */
+		hwheel_add(&objects[i].timer,
+			   begin - turn + 40 * slot + (i + 1) * 20000000 - sim_time);
+	for (i = 0; i < 2; i++)				/* into level 2 */
+		hwheel_add_at(&objects[i].timer, begin + 40 * slot * (i + 1) + 10000000, 0);
+	runs = 0;
+	sim_sleep(begin + 100 * slot - sim_time);
+	EXPECT(runs == 3);
+	EXPECT(hwheel_count(wheel, "cascaded") == 3);
 	hwheel_destroy(wheel);
 }
 
@@ -2058,6 +2160,10 @@ void known_calls(void)
 	create_twice();
 	read_no_clock();
 	gap_rest();
+	rest();
+	move_alone();
+	if (higher_cpu() >= 0)
+		move_same_tick();
 	cascade_alone();
 	if (higher_cpu() >= 0)
 		back();
