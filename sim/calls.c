@@ -1261,6 +1261,7 @@ static void debug_objects(void)
 static void conversions(void)
 {
 	static const long most = KTIME_MAX / TICK_NSEC;
+	char text[100];
 	unsigned long now;
 	s64 left;
 
@@ -1305,7 +1306,8 @@ static void conversions(void)
 	EXPECT(sim_hwheel_has_callback(one, count));
 	runs = 0;
 	hwheel_add(one, 1000);
-	WARNS("it can't get callback", (sim_hwheel_set_callback(one, sim_hwheel_no_callback), 0));
+	snprintf(text, sizeof(text), "callback %ps is pending, it can't get callback", count);
+	WARNS(text, (sim_hwheel_set_callback(one, sim_hwheel_no_callback), 0));
 	sim_sleep(5000000);
 	EXPECT(runs == 1 && !hwheel_shutdown_sync(one));
 }
@@ -1770,6 +1772,89 @@ static s64 fill_spoke(void)
 	return begin;
 }
 
+/* A wheel of wall time needs memory for an attic on each CPU, and no other wheel does. */
+static void bytes(void)
+{
+	struct hwheel_config config = { .name = "a" };
+	size_t least;
+
+	wheel = make(config);
+	least = peek_bytes(wheel);
+	hwheel_destroy(wheel);
+	config.flags = HWHEEL_REALTIME;
+	wheel = make(config);
+	EXPECT(peek_bytes(wheel) == least + 64 * 64);	/* HWHEEL_PARKED spokes */
+	hwheel_destroy(wheel);
+}
+
+/*
+ * Many timers of one tick expire. No interrupt comes to move them before, although there was a
+ * crowd in their level that had to be moved.
+ */
+static void one_tick(void)
+{
+	struct hwheel_config config = { .name = "one" };
+	unsigned int i;
+	u64 idle, all;
+
+	wheel = make(config);
+	add_to_spoke(0, ARRAY_SIZE(objects));
+	sim_sleep(50000000);			/* the levels are added now */
+	for (i = 0; i < ARRAY_SIZE(objects); i++)
+		EXPECT(hwheel_cancel(&objects[i].timer));
+	add_to_spoke(0, ARRAY_SIZE(objects));
+	for (i = 0; i < ARRAY_SIZE(objects); i++)
+		EXPECT(hwheel_cancel(&objects[i].timer));
+	sim_sleep(12000000000);			/* the interrupt that is armed for them */
+	idle = hwheel_count(wheel, "idle_interrupts");
+	all = hwheel_count(wheel, "interrupts");
+	for (i = 0; i < ARRAY_SIZE(objects); i++)
+		hwheel_add_at(&objects[i].timer, sim_time / 1000000 * 1000000 + 500000000, 0);
+	runs = 0;
+	sim_sleep(600000000);
+	EXPECT(runs == i);
+	EXPECT(hwheel_count(wheel, "idle_interrupts") == idle);
+	EXPECT(hwheel_count(wheel, "interrupts") == all + 1);
+	hwheel_destroy(wheel);
+}
+
+static void run_a_while(struct hwheel_timer *timer)
+{
+	sim_run(++runs % 997);
+}
+
+/* Each timer that has expired is in one row of the file "lateness", also one that is not late. */
+static void lateness(void)
+{
+	struct hwheel_config config = { .name = "late", .tick_ns = 1000 };
+	unsigned long long up_to, n, sum, exact = 0;
+	unsigned int i, round;
+	char *text, *row;
+	s64 begin;
+
+	wheel = make(config);
+	for (round = 1; !exact; round++) {
+		EXPECT(round < 100);
+		begin = sim_time / 1000 * 1000 + 100000000;
+		for (i = 0; i < ARRAY_SIZE(many); i++) {
+			setup(&many[i].timer, run_a_while);
+			hwheel_add_at(&many[i].timer, begin + 1000 * i, 0);
+			cond_resched();
+		}
+		sim_sleep(500000000);
+		text = sim_read_file("late", "lateness", 4096);
+		sum = 0;
+		for (row = strchr(text, '\n') + 1; *row; row = strchr(row, '\n') + 1) {
+			EXPECT(sscanf(row, "%llu %llu", &up_to, &n) == 2);
+			sum += n;
+			exact += up_to == 1;
+		}
+		free(text);
+		EXPECT(sum == round * ARRAY_SIZE(many));
+	}
+	hwheel_destroy(wheel);
+}
+
 static void cancel_many(void)
 {
 	unsigned int i;
@@ -2159,6 +2244,9 @@ void known_calls(void)
 	clock_stale();
 	create_twice();
 	read_no_clock();
+	bytes();
+	one_tick();
+	lateness();
 	gap_rest();
 	rest();
 	move_alone();

@@ -1281,6 +1281,8 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
 	if (!base || traced_arm[sim_cpu->id].expires != expires || peek_base_cpu(base) != cpu ||
 	    peek_base_wheel(base) != wheel)
 		sim_find("hwheel_arm tells of another time than %lld", expires);
+	if (!peek_locked(base))
+		sim_find("an hrtimer is armed, and its base is not locked");
 	traced_arm[sim_cpu->id].base = NULL;
 	if (!peek_pending(wheel, cpu))
 		sim_find("an hrtimer is armed for %lld, and no timer is pending", expires);

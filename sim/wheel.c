@@ -68,6 +68,11 @@ static peek const struct hrtimer *hrtimer_of(const struct hwheel_base *base)
 	return base->wheel->flags & HWHEEL_DEFERRABLE ? &base->entry.__hrtimer : &base->hrtimer;
 }
 
+peek bool peek_locked(const struct hwheel_base *base)
+{
+	return base->lock.owner == sim_cpu;
+}
+
 peek const char *peek_check(struct hwheel *wheel, int cpu)
 {
 	struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);

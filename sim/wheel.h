@@ -14,6 +14,7 @@ struct hwheel *peek_lock_wheel(raw_spinlock_t *lock, int *cpu);
 void poke_lives(u32 n);			/* sets hwheel_lives */
 int peek_timer_cpu(const struct hwheel_timer *timer);	/* or -1 */
 struct hwheel *peek_wheel(struct hrtimer *timer, int *cpu);
+bool peek_locked(const struct hwheel_base *base);	/* by this CPU? */
 const char *peek_check(struct hwheel *wheel, int cpu);
 bool peek_armed(struct hwheel *wheel, int cpu, ktime_t *expires);
 bool peek_busy(struct hwheel *wheel, int cpu);
