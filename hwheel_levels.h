@@ -197,7 +197,7 @@
  * - If the lists of a spoke are empty, its bound is that of the first spoke of its fan.
  * - If the lists of a spoke are a crowd, then the spoke is marked as crowded, or the crowd
  *   is due at one tick, or the spoke can only hold timers of one tick. This does not hold
- *   for the attic and for closed levels. (levels_check() does not check this one.)
+ *   for the attic and for closed levels.
  */
 #ifndef _HWHEEL_LEVELS_H
 #define _HWHEEL_LEVELS_H
@@ -2365,6 +2365,7 @@ static inline const char *levels_check_own(const struct hwheel_levels *l,
 {
 	bool attic = spoke->level > l->planned && spoke->level != HWHEEL_IN_FAN;
 	bool transit = spoke->level == l->planned && spoke->index >= HWHEEL_NOW;
+	unsigned int root = spoke_root(spoke)->level;
 	u64 floor = l->closed ? max(l->floor, l->redo) : l->floor;
 	const struct hwheel_timer *timer;
 	u64 begin, width, n = 0;
@@ -2372,6 +2373,9 @@ static inline const char *levels_check_own(const struct hwheel_levels *l,
 	begin = spoke_begin(l, spoke, &width);
 	if (spoke->more & HWHEEL_ONE_TICK && (spoke->mixed || spoke_bare(spoke)) && !transit)
 		return "a spoke is wrongly marked as a crowd of one tick";
+	if (spoke->mixed && spoke->added >= levels_few(spoke) && levels_mixes(l, spoke) &&
+	    !(spoke->more & HWHEEL_CROWDED) && root <= l->planned && !levels_closed(l, root))
+		return "a crowd is not marked";
 	spoke_for_each(timer, spoke) {
 		u64 tick = levels_due(l, timer);
 

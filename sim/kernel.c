@@ -1961,6 +1961,7 @@ bool queue_work_on(int cpu, struct workqueue_struct *wq, struct work_struct *wor
 
 bool queue_work(struct workqueue_struct *wq, struct work_struct *work)
 {
+	sim_place(__func__);
 	return queue_work_on(sim_cpu->id, wq, work);
 }
 
