@@ -300,7 +300,7 @@ static void no_memory(void)
 
 #define IS_NULL	"a timer that is NULL"
 
-/* A function of hwheel itself calls hwheel_find_base(). So that warning does not name the caller. */
+/* A function of hwheel calls hwheel_find_base(). So that warning does not name the user. */
 #define NULL_TIMER(call)							\
 	do {									\
 		EXPECT(!WARNS(IS_NULL, call));					\
@@ -1861,8 +1861,8 @@ static void always(struct hwheel_timer *timer)
 }
 
 /*
- * Callbacks take all the time there is. A ninth of it is left for others: after each budget, a break
- * of an eighth of the budget. A short gap does not make the break shorter.
+ * Callbacks take all the time there is. A ninth of it is left for others: after each budget, there
+ * is a break of an eighth of the budget. A short gap does not make the break shorter.
  */
 static void overload(void)
 {
@@ -1944,8 +1944,8 @@ static void cancel_many(void)
 }
 
 /*
- * A gap does not make a rest longer. While a crowd is moved, a CPU rests. A timer that is armed then
- * expires when the rest ends, and does not wait for the end of the gap.
+ * A gap does not make a rest longer. While a crowd is moved, a CPU rests. A timer that is armed
+ * then expires when the rest ends, and does not wait for the end of the gap.
  */
 static void gap_rest(void)
 {
@@ -1997,8 +1997,8 @@ static void rest(void)
 }
 
 /*
- * A callback returns whose timer was armed for this CPU meanwhile. Another timer of the same tick is
- * pending here. So no kick is needed.
+ * A callback returns whose timer was armed for this CPU meanwhile. Another timer of the same tick
+ * is pending here. So no kick is needed.
  */
 static void move_same_tick(void)
 {
@@ -2217,8 +2217,8 @@ void calls_without_wheel(void)
 }
 
 /*
- * Before the module is unloaded: a kick of another CPU may still be under way then. That CPU is held
- * up before the handler of the kick has returned.
+ * Before the module is unloaded: a kick of another CPU may still be under way then. That CPU is
+ * held up before the handler of the kick has returned.
  */
 void last_kick(void)
 {
