@@ -1357,9 +1357,13 @@ static void many_users(void)
 	char *text, row[64];
 	int i;
 
-	sim_fail_allocs(sim_world.cpus, 1);
-	EXPECT(!sim_set_users("1"));
-	sim_fail_allocs(0, 0);
+	/* No memory for the second wheel, and then no memory for the first one */
+	for (i = 1; i >= 0; i--) {
+		sim_fail_allocs(i * sim_world.cpus, 1);
+		EXPECT(!sim_set_users("1"));
+		sim_fail_allocs(0, 0);
+		EXPECT(!users_of("system").counted && !users_of("known").counted);
+	}
 	hwheel_setup(&objects[0].timer, hwheel_system, count, 0);
 	setup(&objects[1].timer, count);
 	for (i = 0; i < 2; i++)
@@ -1624,6 +1628,17 @@ static void stop_counting(void)
 	MEANWHILE("static_key_set", 0, expire_and_arm, EXPECT(sim_set_users("0")));
 }
 
+/* A timer is armed right after its base has got new memory for the counts: there it counts. */
+static void count_anew(void)
+{
+	EXPECT(sim_set_users("1"));
+	setup(one, count);
+	MEANWHILE("hwheel_swap_users", sim_world.cpus, add_here, EXPECT(sim_set_users("1")));
+	EXPECT(hwheel_cancel(one));
+	EXPECT(users_of("known").armed == 1);
+	EXPECT(sim_set_users("0"));
+}
+
 static int back_cpu;
 
 static void come_back(void)
@@ -1699,6 +1714,8 @@ static void set_deferrable(void)
 					.flags = HWHEEL_REALTIME | HWHEEL_DEFERRABLE };
 
 	wheel = make(config);
+	/* Crowds are moved a jiffy earlier, because its runs may be that late. */
+	EXPECT(peek_ahead(wheel, 0) == DIV_ROUND_UP(TICK_NSEC, 1000000));
 	setup(one, count);
 	hwheel_add_on(one, 1000000000, (sim_cpu->id + 1) % sim_world.cpus);
 	sim_sleep(10000000);
@@ -1922,6 +1939,18 @@ static void set_and_destroy(void)
 static BLAMED void destroy_same(void)
 {
 	BLAMES("once more", (hwheel_destroy(wheel), 0));
+}
+
+/* The clock is set when only the first base of a new wheel knows how far ahead it was. */
+static void set_and_create(void)
+{
+	struct hwheel_config config = { .name = "wall", .flags = HWHEEL_REALTIME };
+	unsigned int i;
+
+	MEANWHILE("hwheel_offset", 2, set_clock, wheel = make(config));
+	for (i = 0; i < sim_world.cpus; i++)
+		EXPECT(is_ahead(peek_offset(wheel, i)));
+	hwheel_destroy(wheel);
 }
 
 /* Two tasks destroy a wheel at once. */
@@ -2195,6 +2224,7 @@ static void meanwhiles(void)
 	sim_meanwhile = NULL;
 	read_joined();
 	stop_counting();
+	count_anew();
 	if (higher_cpu() >= 0) {
 		switch_base(cancel_one);
 		switch_base(shutdown_one);
@@ -2211,9 +2241,14 @@ static void meanwhiles(void)
 /* A wheel that failed to start when the kernel booted: its timers warn, and nothing else. */
 void calls_without_wheel(void)
 {
+	u64 begin;
+
 	objects[0] = (struct object){ .timer = defined };
 	EXPECT(!WARNS(UNSET, hwheel_add(one, 0)));
 	EXPECT(!hwheel_pending(one) && !WARNS(UNSET, hwheel_cancel_sync(one)));
+	begin = sim_time;		/* a sleep warns, and ends at once */
+	WARNS("hwheel: ", sleep_nowhere(hwheel_system, 1500000));
+	EXPECT(sim_time < begin + 100000);
 }
 
 /*
@@ -2324,8 +2359,10 @@ void known_calls(void)
 	read_no_clock();
 	overload();
 	destroy_at_once();
-	if (sim_world.cpus > 1)
+	if (sim_world.cpus > 1) {
 		set_and_destroy();
+		set_and_create();
+	}
 	bytes();
 	one_tick();
 	lateness();
