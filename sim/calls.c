@@ -236,16 +236,16 @@ static const struct {
 
 static void refusals(void)
 {
-	unsigned int i;
+	unsigned int i, lines;
 
 	EXPECT(hwheel_create(NULL) == ERR_PTR(-EINVAL));
 	for (i = 0; i < ARRAY_SIZE(refused); i++) {
 		struct hwheel *new;
 
-		*sim_said = 0;
+		lines = sim_lines;
 		new = hwheel_create(&refused[i].config);
 		if (!IS_ERR(new) || PTR_ERR(new) != refused[i].error ||
-		    strcmp(sim_said, refused[i].says))
+		    strcmp(sim_said, refused[i].says) || sim_lines != lines + 1)
 			sim_find("configuration %u is refused with %ld, \"%s\"", i,
 				 IS_ERR(new) ? PTR_ERR(new) : 0, sim_said);
 	}
@@ -276,15 +276,16 @@ static void refusals(void)
 static void no_memory(void)
 {
 	struct hwheel_config config = { .name = "poor" };
-	unsigned int n;
+	unsigned int n, lines;
 
 	for (n = 0;; n++) {
 		EXPECT(n < 64);
-		*sim_said = 0;
+		lines = sim_lines;
 		sim_fail_allocs(n, 1);
 		wheel = hwheel_create(&config);
 		if (!IS_ERR(wheel))
 			break;
+		EXPECT(sim_lines == lines + 1);
 		EXPECT(wheel == ERR_PTR(-ENOMEM));
 		EXPECT(!strcmp(sim_said, "wheel \"poor\": out of memory\n"));
 		EXPECT(!sim_read_file("poor", "config", 4096));
@@ -1911,6 +1912,7 @@ static void set_back_many(void)
 	u64 before, moved;
 	unsigned int i;
 
+	sim_set_clock(2000 * NSEC_PER_SEC);	/* it can't be set to before 1970 */
 	wheel = make(config);
 	setup(one, count);
 	hwheel_add(one, 100 * NSEC_PER_SEC);	/* the levels are added now */
@@ -1931,6 +1933,48 @@ static void set_back_many(void)
 		EXPECT(hwheel_cancel(&many[i].timer));
 		cond_resched();
 	}
+	hwheel_destroy(wheel);
+}
+
+static unsigned int rows;
+
+/* It runs in process context. Other timers of the same tick are due. */
+static void set_back_and_read(struct hwheel_timer *timer)
+{
+	char *text, *row;
+
+	if (runs++)
+		return;
+	sim_set_clock(-1000 * NSEC_PER_SEC);
+	sim_sleep(2000000);
+	text = sim_read_file("attic", "timers", 4096);
+	for (row = strchr(text, '\n') + 1; *row; row = strchr(row, '\n') + 1)
+		rows++;
+	free(text);
+}
+
+/*
+ * While a callback of the last CPU runs, the clock is set back. The timers that are about to run
+ * there move to the last spoke of all. A reader sees them.
+ */
+static void read_attic(void)
+{
+	struct hwheel_config config = { .name = "attic", .context = HWHEEL_WORK,
+					.flags = HWHEEL_REALTIME };
+	unsigned int i;
+
+	sim_set_clock(2000 * NSEC_PER_SEC);	/* it can't be set to before 1970 */
+	wheel = make(config);
+	runs = 0;
+	rows = 0;
+	for (i = 0; i < 3; i++) {
+		setup(&objects[i].timer, set_back_and_read);
+		hwheel_add_on(&objects[i].timer, 10000000, sim_world.cpus - 1);
+	}
+	sim_sleep(50000000);
+	EXPECT(runs == 1 && rows == 2);
+	for (i = 0; i < 3; i++)
+		hwheel_cancel(&objects[i].timer);
 	hwheel_destroy(wheel);
 }
 
@@ -2274,14 +2318,19 @@ static void meanwhiles(void)
 /* A wheel that failed to start when the kernel booted: its timers warn, and nothing else. */
 void calls_without_wheel(void)
 {
-	u64 begin;
+	struct {
+		struct hwheel_sleeper	sleeper;
+		struct object		room;	/* debugobjects writes behind the timer */
+	} here = { };
 
 	objects[0] = (struct object){ .timer = defined };
 	EXPECT(!WARNS(UNSET, hwheel_add(one, 0)));
 	EXPECT(!hwheel_pending(one) && !WARNS(UNSET, hwheel_cancel_sync(one)));
-	begin = sim_time;		/* a sleep warns, and ends at once */
-	EXPECT(!WARNS("hwheel: ", hwheel_schedule_timeout(hwheel_system, 1500000, 0)));
-	EXPECT(sim_time < begin + 100000);
+	/* A sleep is over at once, after two warnings. */
+	WARNS("wheel",
+	      (__hwheel_sleeper_begin(&here.sleeper, hwheel_system, 1500000, 0), 0));
+	EXPECT(!here.sleeper.task);
+	WARNS(UNSET, (__hwheel_sleeper_end(&here.sleeper), 0));
 }
 
 /*
@@ -2328,6 +2377,7 @@ static void isolated_calls(void)
 	sim_sleep(10000000);
 	EXPECT(runs == 1 && ran_on == &sim_ordered_wqs[1]);
 	hwheel_destroy(wheel);
+	read_attic();			/* this CPU is the last one that there can be */
 }
 
 void known_calls(void)
@@ -2392,6 +2442,7 @@ void known_calls(void)
 	read_no_clock();
 	overload();
 	set_back_many();
+	read_attic();
 	destroy_at_once();
 	if (sim_world.cpus > 1) {
 		set_and_destroy();

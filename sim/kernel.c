@@ -2838,11 +2838,13 @@ void seq_putc(struct seq_file *m, char c)
 /* ------------------------------------------------------------------------ */
 
 char sim_said[300];
+unsigned int sim_lines;
 
 int sim_printk(const char *format, ...)
 {
 	va_list args;
 
+	sim_lines++;
 	va_start(args, format);
 	vsnprintf(sim_said, sizeof(sim_said), format, args);
 	va_end(args);

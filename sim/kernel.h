@@ -124,6 +124,7 @@ extern long sim_allocs, sim_alloc_fail_at, sim_alloc_fails, sim_allocs_failed;
 extern unsigned long long sim_alloc_failed_at;
 
 extern char sim_said[300];		/* the last line of the log */
+extern unsigned int sim_lines;		/* the number of lines of the log */
 
 void sim_fail_allocs(long after, long n);
 size_t sim_allocated(const void *ptr);	/* its size */
