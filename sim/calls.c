@@ -1593,6 +1593,32 @@ static void read_joined(void)
 	EXPECT(at == i);
 }
 
+static unsigned int rested;
+
+static void count_rests(const char *where)
+{
+	rested += !strcmp(where, "cond_resched");
+}
+
+/* A reader of "users" lets other tasks run after each spoke. */
+static void read_resting(void)
+{
+	const unsigned int n = ARRAY_SIZE(objects);
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		setup(&objects[i].timer, count);
+		hwheel_add(&objects[i].timer, 1000000000 + 128000000 * i);
+	}
+	rested = 0;
+	sim_meanwhile = count_rests;
+	free(sim_read_file("known", "users", 65536));
+	sim_meanwhile = NULL;
+	EXPECT(rested >= n);
+	for (i = 0; i < n; i++)
+		EXPECT(hwheel_cancel(&objects[i].timer));
+}
+
 static void set_clock(void)
 {
 	sim_set_clock(100 * NSEC_PER_SEC);
@@ -1689,7 +1715,10 @@ static void back(void)
 	hwheel_destroy(wheel);
 }
 
-/* A wheel is destroyed while a callback runs and other timers are pending. */
+/*
+ * A wheel is destroyed while a callback runs and other timers are pending. The callback arms its
+ * timer again. It can't know, so hwheel does not warn.
+ */
 static void destroy_busy(enum hwheel_context context)
 {
 	struct hwheel_config config = { .name = "busy", .context = context };
@@ -1698,7 +1727,7 @@ static void destroy_busy(enum hwheel_context context)
 
 	wheel = make(config);
 	runs = 0;
-	setup(one, hold);
+	setup(one, hold_again);
 	hwheel_add_on(one, 1000, cpu);
 	setup(&objects[1].timer, count);
 	hwheel_add_on(&objects[1].timer, 100000000, cpu);
@@ -2187,8 +2216,9 @@ static void create_twice(void)
 	nr_others = 0;
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		snprintf(name, sizeof(name), "first%u", i);
-		MEANWHILE("mutex_unlock", 1, make_other,
+		MEANWHILE("mutex_unlock", i % 2, make_other,
 			  first[i] = make((struct hwheel_config){ .name = name }));
+		EXPECT(first[i] != others[i]);
 	}
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		hwheel_destroy(first[i]);
@@ -2300,6 +2330,7 @@ static void meanwhiles(void)
 	while (!sim_meanwhile);
 	sim_meanwhile = NULL;
 	read_joined();
+	read_resting();
 	stop_counting();
 	count_anew();
 	if (higher_cpu() >= 0) {
@@ -2333,9 +2364,35 @@ void calls_without_wheel(void)
 	WARNS(UNSET, (__hwheel_sleeper_end(&here.sleeper), 0));
 }
 
+/* Sends interrupts that arrive up to a millisecond later. */
+static void send_late(void (*send)(void))
+{
+	unsigned int late_irq = sim_world.late_irq;
+
+	sim_world.late_irq = 1000000;
+	send();
+	sim_world.late_irq = late_irq;
+}
+
+static void arm_there(void)
+{
+	hwheel_add_on(one, 1000000, (sim_cpu->id + 1) % sim_world.cpus);
+}
+
+static void set_a_little(void)
+{
+	sim_set_clock(1);
+}
+
+static void set_late(void)
+{
+	send_late(set_a_little);
+}
+
 /*
- * Before the module is unloaded: a kick of another CPU may still be under way then. That CPU is
- * held up before the handler of the kick has returned.
+ * Before the module is unloaded. What is still under way then depends on the seed: a kick of another
+ * CPU, or an irq_work that asks for levels on this CPU. With an odd seed a CPU is held up before the
+ * handler of its kick has returned. With an even seed the clock is set for a last time.
  */
 void last_kick(void)
 {
@@ -2345,8 +2402,14 @@ void last_kick(void)
 	if (IS_ERR(wheel))
 		return;			/* no memory */
 	setup(one, count);
-	expect_at("hwheel_kick", 0, stall_long);
-	hwheel_add_on(one, 1000000000, (sim_cpu->id + 1) % sim_world.cpus);
+	arm_there();
+	hwheel_cancel(one);
+	sim_sleep(50000000);		/* the levels are added now */
+	if (sim_world.seed % 2)
+		expect_at("hwheel_kick", 0, stall_long);
+	else
+		expect_at("pvclock_gtod_unregister_notifier", 0, set_late);
+	send_late(sim_world.seed / 2 % 2 ? add_here : arm_there);
 	hwheel_shutdown(one);
 	hwheel_destroy(wheel);
 }

@@ -1338,6 +1338,7 @@ int pvclock_gtod_register_notifier(struct notifier_block *nb)
 
 int pvclock_gtod_unregister_notifier(struct notifier_block *nb)
 {
+	sim_place(__func__);
 	timekeeping_nb = NULL;
 	return 0;
 }
@@ -2933,8 +2934,11 @@ void sim_check_left(void)
 		if (!list_empty(&sim_cpus[i].hrtimers))
 			sim_find("an hrtimer is left armed on CPU %u", i);
 	for (i = 0; i < sim_world.cpus; i++)
-		if (sim_cpus[i].in_kick)
+		if (sim_cpus[i].in_kick || sim_cpus[i].csd)
 			sim_find("the module is unloaded while CPU %u handles a kick", i);
+	for (i = 0; i < sim_world.cpus; i++)
+		if (sim_cpus[i].irq_work)
+			sim_find("an irq_work is left queued on CPU %u", i);
 	for (i = 0; i <= SIM_CPUS; i++)
 		if (!list_empty(&pools[i].works))
 			sim_find("a work is left queued");

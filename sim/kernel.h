@@ -88,7 +88,7 @@ struct sim_cpu {
 	unsigned long long	off_since;
 };
 
-/* The world of one run. After sim_start() only @holds and @no_debug_objects change. */
+/* The world of one run. After sim_start() only @holds, @no_debug_objects and @late_irq change. */
 struct sim_world {
 	unsigned long long	seed;
 	unsigned int		cpus;
