@@ -552,6 +552,8 @@ class Bench:
     def judge(self, mutant, text):
         """Returns what became of the mutant, and which test caught it."""
         start, end, new = mutant.edit
+        # WARN_ONCE() has __LINE__ in it: keep the numbers of the lines that follow
+        new += '\n' * (text.count('\n', start, end) - new.count('\n'))
         src = self.source(mutant.file, text[:start] + new + text[end:])
         try:
             return self.judge_in(src, mutant.file)

@@ -900,7 +900,9 @@ static void gap(void)
 	starts = sim_hrtimer_starts;
 	hwheel_add(&objects[1].timer, 100000000);
 	EXPECT(sim_hrtimer_starts == starts);
-	EXPECT(hwheel_cancel(one) && hwheel_cancel(&objects[1].timer));
+	EXPECT(hwheel_cancel(one));
+	sim_sleep(1000000000);
+	EXPECT(runs == 2 && hwheel_count(wheel, "moderated") == 1);
 	hwheel_destroy(wheel);
 }
 
@@ -920,6 +922,29 @@ static void wait_rearmed(void)
 	before = runs;
 	hwheel_cancel_sync(one);
 	EXPECT(runs <= before + 1 && !hwheel_pending(one));
+}
+
+static void is_bound(struct hwheel_timer *timer)
+{
+	EXPECT(current->wq == system_percpu_wq);
+	runs++;
+}
+
+static void is_unbound(struct hwheel_timer *timer)
+{
+	EXPECT(current->wq == system_dfl_wq);
+	runs++;
+}
+
+/* Callbacks that run on any CPU */
+static void unbound(void)
+{
+	struct hwheel_config config = { .name = "known", .context = HWHEEL_WORK,
+					.flags = HWHEEL_UNBOUND };
+
+	wheel = make(config);
+	run(is_unbound);
+	hwheel_destroy(wheel);
 }
 
 static void callbacks(enum hwheel_context context)
@@ -943,6 +968,7 @@ static void callbacks(enum hwheel_context context)
 	run(setup_itself);
 	sim_world.no_debug_objects = false;
 	if (context == HWHEEL_WORK) {
+		run(is_bound);
 		run(destroy_own);
 		run(sleep_on_own);
 		wait_rearmed();
@@ -1606,9 +1632,12 @@ static void read_resting(void)
 	const unsigned int n = ARRAY_SIZE(objects);
 	unsigned int i;
 
+	setup(one, count);
+	hwheel_add(one, 10000000000);		/* the levels are added now */
+	sim_sleep(50000000);
 	for (i = 0; i < n; i++) {
 		setup(&objects[i].timer, count);
-		hwheel_add(&objects[i].timer, 1000000000 + 128000000 * i);
+		hwheel_add(&objects[i].timer, 1000000000 + 128000000ULL * i);
 	}
 	rested = 0;
 	sim_meanwhile = count_rests;
@@ -1909,11 +1938,12 @@ static void always(struct hwheel_timer *timer)
 
 /*
  * Callbacks take all the time there is. A ninth of it is left for others: after each budget, there
- * is a break of an eighth of the budget. A short gap does not make the break shorter.
+ * is a break of an eighth of the budget. Neither a short @gap nor setting the clock makes the break
+ * shorter.
  */
-static void overload(void)
+static void overload(u64 gap)
 {
-	struct hwheel_config config = { .name = "load", .gap_ns = 10000 };
+	struct hwheel_config config = { .name = "load", .gap_ns = gap, .flags = HWHEEL_REALTIME };
 	unsigned int i;
 	u64 begin;
 
@@ -1924,7 +1954,11 @@ static void overload(void)
 	}
 	sim_sleep(5000000);
 	begin = sim_time;
-	sim_run(2000000);
+	for (i = 0; i < 40; i++) {
+		sim_run(50000);
+		if (!gap)
+			sim_set_clock(1);
+	}
 	EXPECT(sim_time < begin + 40000000);
 	for (i = 0; i < 4; i++)
 		hwheel_shutdown_sync(&objects[i].timer);
@@ -2503,7 +2537,9 @@ void known_calls(void)
 	clock_stale();
 	create_twice();
 	read_no_clock();
-	overload();
+	unbound();
+	overload(0);
+	overload(10000);
 	set_back_many();
 	read_attic();
 	destroy_at_once();
