@@ -2041,11 +2041,92 @@ static void read_attic(void)
 	hwheel_destroy(wheel);
 }
 
+/* If a wheel is destroyed, its delayed work stays pending until it is cancelled. */
+static void destroy_under_work(void)
+{
+	struct hwheel_config config = { .name = "known" };
+
+	wheel = make(config);
+	HWHEEL_INIT_DELAYED_WORK(&sim_delayed, wheel, delayed);
+	EXPECT(hwheel_queue_delayed_work(system_percpu_wq, &sim_delayed, 1000000000));
+	WARNS("with 1 timers pending", (hwheel_destroy(wheel), 0));
+	EXPECT(hwheel_delayed_work_pending(&sim_delayed));
+	EXPECT(hwheel_cancel_delayed_work_sync(&sim_delayed));
+	EXPECT(!hwheel_delayed_work_pending(&sim_delayed));
+}
+
+/* A timer is armed for a CPU during its callback. That CPU goes offline before the callback ends. */
+static void move_offline(void)
+{
+	struct hwheel_config config = { .name = "off", .context = HWHEEL_WORK };
+	const int there = higher_cpu();
+
+	wheel = make(config);
+	back_cpu = there;			/* it does not go offline */
+	runs = 0;
+	setup(one, hold_long);
+	hwheel_add_on(one, 1000000, there);
+	while (!held)
+		sim_sleep(1000000);
+	one->function = count;
+	hwheel_add_on(one, 50000000, there + 1);
+	EXPECT(sim_cpu_down(there + 1));
+	EXPECT(held);
+	sim_sleep(25000000);
+	EXPECT(!held && hwheel_pending(one) && peek_timer_cpu(one) == there);
+	EXPECT(sim_cpu_up(there + 1));
+	sim_sleep(50000000);
+	EXPECT(runs == 2);
+	hwheel_destroy(wheel);
+}
+
+/* Setting the clock forward moves no timers. */
+static void set_forward(void)
+{
+	struct hwheel_config config = { .name = "wall", .flags = HWHEEL_REALTIME };
+
+	wheel = make(config);
+	setup(one, count);
+	hwheel_add(one, KTIME_MAX / 4);
+	sim_sleep(50000000);
+	sim_set_clock(NSEC_PER_SEC);
+	sim_sleep(50000000);
+	EXPECT(hwheel_cancel(one));
+	EXPECT(!hwheel_count(wheel, "cascaded"));
+	hwheel_destroy(wheel);
+}
+
 static bool gone;
 
 static void was_set(struct hwheel *set)
 {
 	EXPECT(!gone);
+	runs++;
+}
+
+static void destroy_in_work(struct work_struct *work)
+{
+	hwheel_destroy(wheel);
+	runs++;
+}
+
+/* The worker that has told a wheel's user of a new time destroys the wheel later. */
+static void tell_and_destroy(void)
+{
+	struct hwheel_config config = { .name = "wall", .flags = HWHEEL_REALTIME,
+					.clock_set = was_set };
+	struct work_struct work;
+
+	INIT_WORK(&work, destroy_in_work);
+	gone = false;
+	runs = 0;
+	wheel = make(config);
+	sim_set_clock(1);
+	sim_sleep(10000000);
+	EXPECT(runs == 1);
+	queue_work(system_dfl_wq, &work);
+	sim_sleep(50000000);
+	EXPECT(runs == 2);
 }
 
 static void destroy_wall(struct hwheel_timer *timer)
@@ -2540,6 +2621,11 @@ void known_calls(void)
 	unbound();
 	overload(0);
 	overload(10000);
+	destroy_under_work();
+	if (sim_world.cpus > 2 && !sim_cpu->id)
+		move_offline();
+	set_forward();
+	tell_and_destroy();
 	set_back_many();
 	read_attic();
 	destroy_at_once();
