@@ -1441,8 +1441,8 @@ static void many_users(void)
 	users = users_of("known");
 	EXPECT(users.rows == 1 && !users.other && !users.pending);
 	text = sim_read_file("known", "users", 4096);
-	sprintf(row, "\nf%lx[sim] 0 1 1 ", (unsigned long)count);
-	EXPECT(strstr(text, row));
+	EXPECT(sscanf(strchr(text, '\n'), "%31s 0 1 1 ", row) == 1);
+	EXPECT(sim_named(row) == (unsigned long)count);
 	free(text);
 	EXPECT(users.armed == 1 && users.expired == 1);
 	EXPECT(users.late > 0);

@@ -2807,23 +2807,41 @@ void seq_printf(struct seq_file *m, const char *format, ...)
 	}
 }
 
-/* As the kernel shows a function of a module. A pointer that is no function has no name. */
+/* Half of all functions are in a module */
+static const char *module_of(unsigned long function)
+{
+	return function / 16 % 2 ? " [sim]" : "";
+}
+
+/* As the kernel shows a function. A pointer that is no function has no name. */
 int sim_function_name(char *name, size_t size, const char *format, const void *function)
 {
 	bool known = (const char *)function >= __executable_start && (const char *)function < etext;
+	unsigned long address = (unsigned long)function;
 
 	if (strcmp(format, "%ps"))
 		sim_find("snprintf(\"%s\")", format);
-	return snprintf(name, size, known ? "f%lx [sim]" : "0x%016lx", (unsigned long)function);
+	memset(name, '?', size);
+	if (known)
+		return snprintf(name, size, "f%lx%s", address, module_of(address));
+	return snprintf(name, size, "0x%016lx", address);
 }
 
-/* The address of the function whose name in a file is @name. 0 if this is no such name */
+/* The address of the function whose name in a file is the word @name. 0 if this is no such name */
 unsigned long sim_named(const char *name)
 {
 	unsigned long address;
 	int n = 0;
 
-	return sscanf(name, "f%lx[sim]%n", &address, &n) == 1 && n ? address : 0;
+	if (sscanf(name, "f%lx%n", &address, &n) != 1)
+		return 0;
+	name += n;
+	if (*module_of(address)) {
+		if (strncmp(name, "[sim]", 5))
+			return 0;
+		name += 5;
+	}
+	return *name && !strchr(" \n", *name) ? 0 : address;
 }
 
 void seq_puts(struct seq_file *m, const char *s)
