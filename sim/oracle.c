@@ -1138,7 +1138,7 @@ static void note_break(struct mwheel *w, int cpu)
 static void count_run(struct mwheel *w, int cpu)
 {
 	int nr = w - sim_wheels;
-	u64 ns = sim_time - w->run_begun[cpu], callbacks, used, earned = 0, least;
+	u64 ns = sim_time - w->run_begun[cpu], callbacks, used, earned = 0, held = 0, least;
 	ktime_t resume;
 
 	callbacks = tally_since(&busy[sim_cpu->id], w->run_begun[cpu]);
@@ -1153,8 +1153,13 @@ static void count_run(struct mwheel *w, int cpu)
 
 		w->run_spent[cpu] -= min(w->run_spent[cpu], idle);
 		w->run_spent[cpu] += sim_time - due;
-		/* hwheel read the clock a moment before its runs ended. */
-		if (w->run_spent[cpu] + 200 + 8 * sim_world.jitter >= w->budget)
+		/*
+		 * hwheel read the clock a moment before its runs ended. If the CPU was held up
+		 * then, the next run may count that time as its hrtimer's lateness.
+		 */
+		if (sim_world.stall || sim_world.ranks || sim_world.holds)
+			held = w->budget / 8;
+		if (w->run_spent[cpu] + 200 + 8 * sim_world.jitter + held >= w->budget)
 			earned = w->budget;
 		if (!peek_spent(w->wheel, cpu))
 			w->run_spent[cpu] = 0;
