@@ -2080,6 +2080,28 @@ static void move_offline(void)
 	hwheel_destroy(wheel);
 }
 
+static void set_back_now(void)
+{
+	sim_set_clock(-100 * NSEC_PER_SEC);
+	sim_run(10000);				/* until the base knows it */
+}
+
+/* A CPU has read the time. Before it arms a timer, the clock is set back. */
+static void set_while_armed(void)
+{
+	struct hwheel_config config = { .name = "wall", .flags = HWHEEL_REALTIME };
+	s64 tick = 1000000;
+
+	sim_set_clock(1000 * NSEC_PER_SEC);
+	wheel = make(config);
+	sim_sleep(1000000000);
+	setup(one, count);
+	MEANWHILE("hwheel_lock", 0, set_back_now, hwheel_add(one, 5 * tick));
+	EXPECT((s64)peek_clock(wheel, sim_cpu->id) <= hwheel_now(wheel) / tick);
+	EXPECT(hwheel_cancel(one));
+	hwheel_destroy(wheel);
+}
+
 /* Setting the clock forward moves no timers. */
 static void set_forward(void)
 {
@@ -2624,6 +2646,7 @@ void known_calls(void)
 	destroy_under_work();
 	if (sim_world.cpus > 2 && !sim_cpu->id)
 		move_offline();
+	set_while_armed();
 	set_forward();
 	tell_and_destroy();
 	set_back_many();
