@@ -3,8 +3,10 @@
 #
 # Makes mutants of hwheel.c and six headers: copies with one small fault each. Runs tests on
 # each mutant until one of them fails. The tests run in user space, in this order:
-#	- the fuzzer's kept inputs, and the KUnit cases of the levels
-#	- the simulator's kept programs
+#	- the fuzzer's kept inputs, and the simulator's kept programs of KIND=plain, both compiled
+#	  without optimization
+#	- the KUnit cases of the levels
+#	- the kept programs of KIND=rt and KIND=race
 #	- seeds of the simulator
 #	- all states of small geometries (this takes the longest)
 # Prints which mutants survive, and a score.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Calls whose outcome is known beforehand: configurations that hwheel takes or refuses,
- * mistakes that it warns of, conversions. The line "known" of a program makes them all.
- * Their timers have no slot, so the oracle's table does not follow them.
+ * mistakes that it warns of, conversions, and what other CPUs do meanwhile. The line "known"
+ * of a program makes them all. Their timers have no slot, so the oracle's table does not follow
+ * them.
  */
 #include <stdlib.h>
 #include <linux/compiler.h>
