@@ -1710,8 +1710,8 @@ static void hold_long(struct hwheel_timer *timer)
 	runs++;
 	sim_sleep(20000000);
 	held = false;
-	if (!cpu_online(back_cpu))
-		expect_at("cond_resched", 1, come_back);	/* the second one: after a batch of moves */
+	if (!cpu_online(back_cpu))		/* the second one is after a batch of moves */
+		expect_at("cond_resched", 1, come_back);
 }
 
 /*

@@ -2841,7 +2841,7 @@ unsigned long sim_named(const char *name)
 			return 0;
 		name += 5;
 	}
-	return *name && !strchr(" \n", *name) ? 0 : address;
+	return !*name || *name == ' ' || *name == '\n' ? address : 0;
 }
 
 void seq_puts(struct seq_file *m, const char *s)

@@ -141,7 +141,7 @@ void sim_check_left(void);
 struct task_struct *sim_spawn(const char *name, int cpu, void (*fn)(void *arg), void *arg);
 void sim_sleep(unsigned long long ns);
 void sim_run(unsigned long long ns);			/* keep the CPU busy */
-void sim_move(int cpu);			/* the current task goes on on another CPU */
+void sim_move(int cpu);			/* move the current task to another CPU */
 /*
  * Known calls set this. It is called at some places where another CPU or task may go on, and does
  * what that CPU or task might do. @where: in most cases the function of hwheel that is there.
