@@ -744,6 +744,25 @@ static void leap_second(int clock)
 
 static struct object many[8192];
 
+static void cancel_many(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(many); i++) {
+		EXPECT(hwheel_cancel(&many[i].timer));
+		cond_resched();
+	}
+}
+
+/* Have hwheel add levels on this CPU, up to that of a timer with @delay. */
+static void add_levels(ktime_t delay)
+{
+	setup(one, count);
+	hwheel_add(one, delay);
+	sim_sleep(50000000);
+	EXPECT(hwheel_cancel(one));
+}
+
 /*
  * A spoke of level 1 has thousands of timers. hwheel moves them to level 0 ahead of time. A run
  * takes HWHEEL_MOVE_NS for that, much less than its budget, and is followed by a rest.
@@ -756,10 +775,7 @@ static void crowd(void)
 	unsigned int i;
 
 	wheel = make(config);
-	setup(one, count);
-	hwheel_add_on(one, 300000000, 0);	/* the levels are added now */
-	sim_sleep(50000000);
-	EXPECT(hwheel_cancel(one));
+	add_levels(300000000);
 	begin = (sim_time / slot + 3) * slot;
 	for (i = 0; i < ARRAY_SIZE(many); i++) {
 		setup(&many[i].timer, count);
@@ -773,10 +789,7 @@ static void crowd(void)
 	} while (moved < ARRAY_SIZE(many) && !hwheel_count(wheel, "expired"));
 	EXPECT(moved == ARRAY_SIZE(many));
 	EXPECT(hwheel_count(wheel, "interrupts") >= before + 8);
-	for (i = 0; i < ARRAY_SIZE(many); i++) {
-		EXPECT(hwheel_cancel(&many[i].timer));
-		cond_resched();
-	}
+	cancel_many();
 	hwheel_destroy(wheel);
 }
 
@@ -1836,10 +1849,7 @@ static s64 fill_spoke(void)
 	s64 begin;
 	unsigned int i;
 
-	setup(one, count);
-	hwheel_add(one, 1000000000);		/* the levels are added now */
-	sim_sleep(50000000);
-	EXPECT(hwheel_cancel(one));
+	add_levels(1000000000);
 	begin = (sim_time / slot + 4) * slot;
 	for (i = 0; i < ARRAY_SIZE(many); i++) {
 		setup(&many[i].timer, count);
@@ -1976,10 +1986,7 @@ static void set_back_many(void)
 
 	sim_set_clock(2000 * NSEC_PER_SEC);	/* it can't be set to before 1970 */
 	wheel = make(config);
-	setup(one, count);
-	hwheel_add(one, 100 * NSEC_PER_SEC);	/* the levels are added now */
-	sim_sleep(50000000);
-	EXPECT(hwheel_cancel(one));
+	add_levels(100 * NSEC_PER_SEC);
 	for (i = 0; i < ARRAY_SIZE(many); i++) {
 		setup(&many[i].timer, count);
 		hwheel_add(&many[i].timer, 10 * NSEC_PER_SEC + i * 10000000ULL);
@@ -1991,10 +1998,7 @@ static void set_back_many(void)
 	sim_sleep(100000000);
 	EXPECT(hwheel_count(wheel, "cascaded") >= moved + ARRAY_SIZE(many));
 	EXPECT(hwheel_count(wheel, "interrupts") >= before + 8);
-	for (i = 0; i < ARRAY_SIZE(many); i++) {
-		EXPECT(hwheel_cancel(&many[i].timer));
-		cond_resched();
-	}
+	cancel_many();
 	hwheel_destroy(wheel);
 }
 
@@ -2065,10 +2069,7 @@ static void join_due_crowd(void)
 	s64 begin;
 
 	wheel = make(config);
-	setup(one, count);
-	hwheel_add(one, 1000000000);		/* the levels are added now */
-	sim_sleep(50000000);
-	EXPECT(hwheel_cancel(one));
+	add_levels(1000000000);
 	begin = (sim_time / slot + 3) * slot;
 	crowd_tick = begin + 5000000;
 	spoke_end = begin + slot;
@@ -2254,16 +2255,6 @@ static void destroy_at_once(void)
 	MEANWHILE("mutex_unlock", 0, destroy_same, hwheel_destroy(wheel));
 }
 
-static void cancel_many(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(many); i++) {
-		EXPECT(hwheel_cancel(&many[i].timer));
-		cond_resched();
-	}
-}
-
 /*
  * A gap does not make a rest longer. While a crowd is moved, a CPU rests. A timer that is armed
  * then expires when the rest ends, and does not wait for the end of the gap.
@@ -2358,10 +2349,7 @@ static void move_alone(void)
 	int i;
 
 	wheel = make(config);
-	setup(one, count);
-	hwheel_add(one, 1000 * NSEC_PER_SEC);		/* the levels are added now */
-	sim_sleep(50000000);
-	EXPECT(hwheel_cancel(one));
+	add_levels(1000 * NSEC_PER_SEC);
 	begin = (sim_time / turn + 3) * turn;
 	for (i = 0; i < 3; i++)
 		setup(&objects[i].timer, count);

@@ -1530,9 +1530,9 @@ void hrtimer_setup(struct hrtimer *timer,
 	timer->__soft = mode == HRTIMER_MODE_ABS_PINNED_SOFT;
 }
 
-/* Queue @timer on this CPU, or on the CPU that is running its callback. */
 unsigned long long sim_hrtimer_starts;
 
+/* Queue @timer on this CPU, or on the CPU that is running its callback. */
 void hrtimer_start(struct hrtimer *timer, ktime_t expires, enum hrtimer_mode mode)
 {
 	bool soft = mode == HRTIMER_MODE_ABS_PINNED_SOFT;

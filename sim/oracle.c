@@ -1222,7 +1222,7 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 	    !w->config.gap_ns &&	/* a rest in a gap looks like a break */
 	    !is_set(w, cpu) && !peek_ripe(w->wheel, cpu, sim_clock(w)))
 		sim_find("a break on CPU %d of %s, and no timer is due", cpu, w->name);
-	/* In softirq context, a break is for a timer that is due */
+	/* In softirq context a timer is due before a break. So the break is short. */
 	if (w->config.context == HWHEEL_SOFTIRQ && !deferrable(w) && !w->config.gap_ns && armed &&
 	    peek_break(w->wheel, cpu) && expires > (s64)(now + max(w->budget / 8, 1ULL)))
 		sim_find("a break of %llu ns on CPU %d of %s, and a timer is due", expires - now,
