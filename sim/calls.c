@@ -2309,6 +2309,28 @@ static void rest(void)
 }
 
 /*
+ * Moving a crowd uses up a small budget again and again. No timer is due, so hwheel leaves the CPU
+ * for as long as the moves took: a task gets about half of the time.
+ */
+static void move_slowly(void)
+{
+	struct hwheel_config config = { .name = "slow", .tick_ns = 1000, .budget_ns = 20000 };
+	u64 begin, moved;
+
+	wheel = make(config);
+	fill_spoke();
+	while (!hwheel_count(wheel, "cascaded"))
+		sim_sleep(5000);
+	begin = sim_time;
+	moved = hwheel_count(wheel, "cascaded");
+	sim_run(200000);
+	EXPECT(sim_time < begin + 600000);
+	EXPECT(hwheel_count(wheel, "cascaded") > moved + 500);
+	cancel_many();
+	hwheel_destroy(wheel);
+}
+
+/*
  * A callback returns whose timer was armed for this CPU meanwhile. Another timer of the same tick
  * is pending here. So no kick is needed.
  */
@@ -2699,6 +2721,8 @@ void known_calls(void)
 	lateness();
 	gap_rest();
 	rest();
+	if (!SIM_RT && !sim_world.holds)	/* else others have the CPU, too */
+		move_slowly();
 	move_alone();
 	if (higher_cpu() >= 0)
 		move_same_tick();
