@@ -2246,6 +2246,24 @@ static void set_and_create(void)
 	hwheel_destroy(wheel);
 }
 
+/*
+ * A wheel is being destroyed. An interrupt comes when this CPU's base is closing, and the base of
+ * another CPU is not yet. The handler re-arms a timer of that CPU. It must not wait until the other
+ * base is closing, too.
+ */
+static void arm_closing(void)
+{
+	struct hwheel_config config = { .name = "known" };
+
+	wheel = make(config);
+	setup(one, count);
+	hwheel_add_on(one, 1000000000, higher_cpu());
+	sim_sleep(10000000);
+	expect_at("hwheel_close_base", sim_cpu->id, add_here);
+	WARNS("with 1 timers pending", (hwheel_destroy(wheel), 0));
+	EXPECT(!sim_meanwhile && !hwheel_pending(one));
+}
+
 /* Two tasks destroy a wheel at once. */
 static void destroy_at_once(void)
 {
@@ -2712,6 +2730,8 @@ void known_calls(void)
 	set_back_many();
 	read_attic();
 	destroy_at_once();
+	if (higher_cpu() >= 0)
+		arm_closing();
 	if (sim_world.cpus > 1) {
 		set_and_destroy();
 		set_and_create();
