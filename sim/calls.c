@@ -917,6 +917,16 @@ static void gap(void)
 	EXPECT(hwheel_cancel(one));
 	sim_sleep(1000000000);
 	EXPECT(runs == 2 && hwheel_count(wheel, "moderated") == 1);
+	/* The interrupt at the end of the next gap finds no due timer. Then one is overdue. */
+	sim_sleep(500000000);
+	hwheel_add(&objects[1].timer, 10000000000);
+	hwheel_add(one, 100000000);
+	hwheel_cancel(one);
+	sim_sleep(1000000000);
+	hwheel_add_at(one, 0, 0);
+	sim_sleep(5000000);
+	EXPECT(runs == 3 && hwheel_count(wheel, "moderated") == 2);
+	EXPECT(hwheel_cancel(&objects[1].timer));
 	hwheel_destroy(wheel);
 }
 
