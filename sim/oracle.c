@@ -241,6 +241,8 @@ static struct tally runs[SIM_CPUS];	/* ns of runs of all wheels and of their */
 static struct tally own[SIM_WHEELS][SIM_CPUS];		/* the same of one wheel */
 static struct tally breaks[SIM_WHEELS][SIM_CPUS];	/* ns of breaks that runs may take */
 static struct tally arms[SIM_WHEELS][SIM_CPUS];		/* number of armings */
+static struct tally moves[SIM_WHEELS][SIM_CPUS];	/* number of list moves */
+static struct tally called[SIM_WHEELS][SIM_CPUS];	/* number of callbacks */
 static struct tally functions;				/* ns of functions of delayed work */
 static unsigned int busy_depth[SIM_CPUS];
 static u64 busy_since[SIM_CPUS];
@@ -1331,8 +1333,10 @@ void oracle_hwheel_cascade(struct hwheel_base *base, u64 moved)
 
 	if (!moved)
 		sim_find("hwheel_cascade tells of no moves");
-	if (w)
-		traced_moves[w - sim_wheels] += moved;
+	if (!w)
+		return;
+	traced_moves[w - sim_wheels] += moved;
+	tally(&moves[w - sim_wheels][peek_base_cpu(base)], sim_time, moved);
 }
 
 void oracle_hwheel_budget(struct hwheel_base *base, s64 now, s64 end)
@@ -1466,13 +1470,28 @@ static u64 moving_ns(const struct mwheel *w)
 	return 100000 + 4000 * w->peak;
 }
 
+static u64 moves_ns(const struct mwheel *w, u64 n)
+{
+	return n * (w->config.context == HWHEEL_HARDIRQ ? MOVE_NS + MOVE_NS / 2 : MOVE_NS);
+}
+
 /* The term "moves" of Documentation/late.rst */
 static u64 moves_bound(const struct mwheel *w)
 {
 	unsigned int levels = w->config.levels ?: 5;
-	u64 ns = (levels * CROWD + (levels + ENTERED) * CROWD_FAN) * MOVE_NS;
 
-	return w->config.context == HWHEEL_HARDIRQ ? ns + ns / 2 : ns;
+	return moves_ns(w, levels * CROWD + (levels + ENTERED) * CROWD_FAN);
+}
+
+/*
+ * What the term "callbacks" counts beside callbacks: since @begin, each timer whose callback has
+ * run on @cpu may have moved in each level
+ */
+static u64 moves_before(const struct mwheel *w, int cpu, u64 begin)
+{
+	u64 most = (w->config.levels ?: 5) * tally_since(&called[w - sim_wheels][cpu], begin);
+
+	return moves_ns(w, min(tally_since(&moves[w - sim_wheels][cpu], begin), most));
 }
 
 /*
@@ -1510,7 +1529,8 @@ static bool was_busy(const struct mwheel *w, int cpu, u64 begin)
 
 /*
  * How late a callback that was due at @begin may begin, apart from earlier callbacks and
- * stalls: the sum of the terms "gap", "breaks", "moves" and "host" of Documentation/late.rst
+ * stalls: the moves of the term "callbacks" of Documentation/late.rst, and the sum of its terms
+ * "gap", "breaks", "moves" and "host"
  */
 static u64 late_bound(const struct slot *slot, const struct mwheel *w, int cpu, u64 begin)
 {
@@ -1532,7 +1552,7 @@ static u64 late_bound(const struct slot *slot, const struct mwheel *w, int cpu, 
 		bound += 2 * TICK_NSEC;
 	for (i = 0; i < (int)sim_world.cpus; i++)
 		if (waited_on(slot, w, cpu, i, begin))
-			bound += tally_since(&breaks[nr][i], begin) +
+			bound += moves_before(w, i, begin) + tally_since(&breaks[nr][i], begin) +
 				 tally_since(&runs[i], begin) - tally_since(&own[nr][i], begin);
 	/* Crowds that were armed so late that there was no time to move them before */
 	recent = tally_since(&arms[nr][cpu], before);
@@ -1738,6 +1758,7 @@ void oracle_callback_end(struct slot *slot, u64 life)
 	sim_quiet_steps = 0;
 	/* The time that hwheel needs to call a callback counts as the callback's time. */
 	tally(&busy[sim_cpu->id], sim_time, call_ns(slot, slot->due_wheel));
+	tally(&called[slot->due_wheel - sim_wheels][slot->due_cpu], sim_time, 1);
 	slot->due_wheel->called_at[slot->due_cpu] = sim_time;
 	if (slot->due_past) {
 		u64 ns = sim_time - slot->begun_at;
