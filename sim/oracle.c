@@ -1280,7 +1280,7 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
 	struct hwheel *wheel;
 	struct mwheel *w;
 	ktime_t off;
-	bool in_run;
+	bool in_run, set;
 	int cpu;
 
 	wheel = peek_wheel(timer, &cpu);
@@ -1300,15 +1300,20 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
 	 * - a gap: for several ticks, the hrtimer is armed for the gap's end
 	 * - somebody set the clock: a base without timers forgets the hrtimer's time, and
 	 *   another tick may begin at the same time
+	 * - the hrtimer has expired, but before its run has locked the base, an interrupt tells
+	 *   that somebody has set the clock back
 	 */
+	set = w && wall(w) && (w->start_sets[cpu] != sim_sets || w->start_off[cpu] != off ||
+			       (timer->__running && w->started_in_irq[cpu] &&
+				w->started_at[cpu] >= w->run_begun[cpu]));
 	if (w && timer->__queued && timer->__expires == expires && expires &&
-	    sim_world.cpus == 1 && !w->config.gap_ns &&
-	    (!wall(w) || (w->start_sets[cpu] == sim_sets && w->start_off[cpu] == off)))
+	    sim_world.cpus == 1 && !w->config.gap_ns && !set)
 		sim_find("the hrtimer of CPU %d is started again for %lld", cpu, expires);
 	if (w) {
 		w->start_sets[cpu] = sim_sets;
 		w->start_off[cpu] = off;
 		w->started_at[cpu] = sim_time;
+		w->started_in_irq[cpu] = in_hardirq();
 	}
 	/*
 	 * A run must not go on at once: it must leave the CPU to others first. Check only calls

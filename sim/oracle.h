@@ -78,6 +78,7 @@ struct mwheel {
 	unsigned int		start_sets[SIM_CPUS];	/* sim_sets when the hrtimer was started */
 	ktime_t			start_off[SIM_CPUS];	/* the base's offset then */
 	u64			started_at[SIM_CPUS];	/* sim_time then */
+	bool			started_in_irq[SIM_CPUS];	/* in_hardirq() then */
 	ktime_t			resume[SIM_CPUS];	/* the end of the last rest or break */
 	u64			starved_at[SIM_CPUS];	/* when fans were last missing */
 	u64			wanted_at[SIM_CPUS];	/* when a crowd last wanted fans */
