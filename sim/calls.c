@@ -389,16 +389,16 @@ static BLAMED void bad_numbers(void)
 	}
 	now = hwheel_now(wheel);
 	EXPECT(now == (s64)sim_time);
-	hwheel_add_at(one, now + 1000, 0);
+	hwheel_add_at(one, now + 100000, 0);
 	hwheel_cancel(one);
-	EXPECT(hwheel_expires(one) == now + 1000);
-	sim_sleep(5000);
+	EXPECT(hwheel_expires(one) == now + 100000);
+	sim_sleep(200000);
 	/*
 	 * With an interval of 0, hwheel_forward() warns and uses 1 ns. So it counts each
 	 * nanosecond since the expiration. If the expiration is in the future, it counts 0.
 	 */
 	now = hwheel_expires(one) + WARNS("forwarded by 0 ns", hwheel_forward(one, 0));
-	EXPECT(hwheel_expires(one) == now && now > (s64)sim_time - 5000);
+	EXPECT(hwheel_expires(one) == now && now > (s64)sim_time - 20000);
 	hwheel_cancel(one);
 	WARNS("forwarded by -7 ns", hwheel_forward(one, -7));
 	hwheel_add_at(one, sim_time + 1000000, 0);
@@ -419,7 +419,8 @@ static BLAMED void bad_numbers(void)
 	EXPECT(hwheel_count(ERR_PTR(-EINVAL), "added") == U64_MAX);
 	EXPECT(hwheel_count(wheel, NULL) == U64_MAX);
 	EXPECT(hwheel_count(wheel, "none") == U64_MAX);
-	EXPECT(hwheel_count(wheel, "expired") == runs);
+	/* If the CPU is held up, a timer may expire that hwheel_forward() has armed */
+	EXPECT(hwheel_count(wheel, "expired") - runs <= (sim_world.holds ? 2 : 0));
 	EXPECT(hwheel_count(wheel, "max_late_ns") > S64_MAX);
 	text = sim_read_file("known", "lateness", 4096);
 	EXPECT(strstr(text, "\n18446744073709551615 1\n"));
@@ -847,7 +848,7 @@ static void set_back(void)
 		hwheel_add_on(&objects[i].timer, 10000000000LL + i * 1000000, 0);
 	}
 	sim_sleep(10000000);
-	EXPECT(!hwheel_count(wheel, "max_locked_ns"));
+	EXPECT(sim_world.holds || !hwheel_count(wheel, "max_locked_ns"));
 	sim_set_clock(-100000000000LL);
 	sim_sleep(10000000);
 	EXPECT(hwheel_count(wheel, "max_locked_ns"));
