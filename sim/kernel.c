@@ -2566,6 +2566,8 @@ void debugfs_remove(struct dentry *dir)
 			debugfs_remove(dentry);
 }
 
+unsigned int sim_reads;
+
 static char *read_file(const char *dir, const char *name, size_t chunk, bool again)
 {
 	struct dentry *dentry;
@@ -2594,6 +2596,7 @@ static char *read_file(const char *dir, const char *name, size_t chunk, bool aga
 		if (dentry->removed)
 			break;
 		dentry->readers++;
+		sim_reads++;
 		if (n + chunk + 1 > size)
 			text = realloc(text, size *= 2);
 		got = dentry->fops->read(&file, text + n, chunk, &pos);

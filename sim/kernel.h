@@ -168,6 +168,7 @@ const char *sim_context(void);
 
 /* Read a debugfs file. The caller frees the text. NULL if the file can't be read. */
 char *sim_read_file(const char *dir, const char *name, size_t chunk);
+extern unsigned int sim_reads;		/* of files */
 char *sim_read_again(const char *dir, const char *name, size_t chunk);
 
 /* Per-CPU variables; from the linker */
