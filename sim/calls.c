@@ -920,6 +920,9 @@ static void read_in_vain(void)
 	sim_fail_allocs(0, 0);
 	EXPECT(text && strchr(text, '\n') && !strchr(text, '\n')[1]);
 	free(text);
+	sim_fail_allocs(0, 1);
+	EXPECT(!sim_read_file("known", "timers", 4096));
+	sim_fail_allocs(0, 0);
 	EXPECT(hwheel_cancel(one));
 }
 

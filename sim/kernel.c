@@ -2266,6 +2266,11 @@ struct chunk {
 	char		pad[48];
 } __aligned(64);
 
+#ifdef __SANITIZE_ADDRESS__
+#define TAIL		0
+#else
+#define TAIL		64	/* bytes after the memory: nobody may write to them */
+#endif
 #define MAGIC_USED	0x5ca1ab1edecade01UL
 #define MAGIC_FREE	0xdeadbeefdeadbeefUL
 
@@ -2291,13 +2296,16 @@ void sim_fail_allocs(long after, long n)
 void *sim_alloc(size_t size, bool zero)
 {
 	struct chunk *chunk;
+	size_t i;
 
 	if (alloc_fails())
 		return NULL;
-	chunk = aligned_alloc(64, (sizeof(*chunk) + size + 63) & ~63UL);
+	chunk = aligned_alloc(64, (sizeof(*chunk) + size + TAIL + 63) & ~63UL);
 	chunk->size = size;
 	chunk->magic = MAGIC_USED;
 	memset(chunk + 1, zero ? 0 : 0x5a, size);
+	for (i = size; i < size + TAIL; i++)
+		((char *)(chunk + 1))[i] = 0x6b;
 	sim_allocs++;
 	return chunk + 1;
 }
@@ -2311,10 +2319,10 @@ static void check_freed(const struct chunk *chunk)
 	const unsigned char *p = (void *)(chunk + 1);
 	size_t i;
 
-	for (i = 0; chunk && i < chunk->size; i++)
+	for (i = 0; chunk && i < chunk->size + TAIL; i++)
 		if (p[i] != 0x6b)
-			sim_find("freed memory of %zu bytes was written to, at offset %zu",
-				 chunk->size, i);
+			sim_find("%s memory of %zu bytes was written to, at offset %zu",
+				 i < chunk->size ? "freed" : "beyond", chunk->size, i);
 }
 
 static void poison(struct chunk *chunk)
@@ -2589,6 +2597,8 @@ static char *read_file(const char *dir, const char *name, size_t chunk, bool aga
 	got = dentry->fops->open(&inode, &file);
 	dentry->readers--;
 	wake_waiters(&debugfs_readers);
+	if (got > 0)
+		sim_find("open() of file %s returns %zd", name, got);
 	if (got)
 		return NULL;
 	text = malloc(size);
@@ -2967,6 +2977,8 @@ void sim_check_left(void)
 		sim_find("%ld allocations are left", sim_allocs);
 	if (cpuhp_prepare || cpuhp_dead)
 		sim_find("a state of CPU hotplug is left");
+	if (timekeeping_nb)
+		sim_find("a notifier of timekeeping is left");
 	check_quarantine();
 	for (dentry = dentries; dentry; dentry = dentry->next)
 		if (!dentry->removed)

@@ -393,8 +393,13 @@ bool sim_set_param(const char *name, unsigned int i, const char *value)
 	for (param = __start_sim_params; param < __stop_sim_params; param++) {
 		if (strcmp(param->name, name) || i >= param->nr)
 			continue;
-		if (param->type == sim_cb)
-			return !((const struct kernel_param_ops *)param->var)->set(value, NULL);
+		if (param->type == sim_cb) {
+			int err = ((const struct kernel_param_ops *)param->var)->set(value, NULL);
+
+			if (err > 0)
+				sim_find("parameter %s: set() returns %d", name, err);
+			return !err;
+		}
 		if (param->type == sim_charp)
 			*(const char **)param->var = value;
 		else if (param->type == sim_ullong)
