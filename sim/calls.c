@@ -2048,6 +2048,30 @@ static void one_tick(void)
 	sim_sleep(600000000);
 	EXPECT(runs == i);
 	EXPECT(hwheel_count(wheel, "idle_interrupts") == idle);
+	hwheel_add(one, 1000000);
+	hwheel_cancel(one);
+	sim_sleep(5000000);
+	EXPECT(hwheel_count(wheel, "idle_interrupts") == idle + 1);
+	hwheel_destroy(wheel);
+}
+
+/* If the timer is due just now, hwheel_forward() counts one interval. */
+static void forward_when_due(void)
+{
+	struct hwheel_config config = { .name = "now" };
+	unsigned int i;
+	u64 n = 0;
+
+	wheel = make(config);
+	setup(one, count);
+	for (i = 0; i < 1000 && n != 1; i++) {
+		hwheel_add_at(one, sim_time + i, 0);
+		hwheel_cancel(one);
+		n = hwheel_forward(one, 1);
+		hwheel_cancel(one);
+		cond_resched();
+	}
+	EXPECT(n == 1 || sim_world.holds);
 	hwheel_destroy(wheel);
 }
 
@@ -2890,6 +2914,7 @@ void known_calls(void)
 	}
 	bytes();
 	one_tick();
+	forward_when_due();
 	lateness();
 	gap_rest();
 	rest();
