@@ -2373,6 +2373,26 @@ static void tell_and_destroy(void)
 	EXPECT(runs == 2);
 }
 
+static BLAMED void destroy_told(struct hwheel *set)
+{
+	BLAMES("from one of its callbacks", (hwheel_destroy(set), 0));
+	runs++;
+}
+
+/* A mistake: a wheel's user is told of a new time, and destroys the wheel at once. */
+static void tell_who_destroys(void)
+{
+	struct hwheel_config config = { .name = "wall", .flags = HWHEEL_REALTIME,
+					.clock_set = destroy_told };
+
+	runs = 0;
+	wheel = make(config);
+	sim_set_clock(1);
+	sim_sleep(10000000);
+	EXPECT(runs == 1);
+	hwheel_destroy(wheel);
+}
+
 static void destroy_wall(struct hwheel_timer *timer)
 {
 	hwheel_destroy(wheel);
@@ -2903,6 +2923,7 @@ void known_calls(void)
 	set_while_armed();
 	set_forward();
 	tell_and_destroy();
+	tell_who_destroys();
 	set_back_many();
 	read_attic();
 	destroy_at_once();
