@@ -2223,8 +2223,8 @@ bool sim_cpu_down(int cpu)
 	wait_event(hotplug, c->dead);
 	sim_cpu->curr->pinned = was;
 	sim_step(sim_rnd(20000));
-	if (cpuhp_dead)
-		cpuhp_dead(cpu);
+	if (cpuhp_dead && cpuhp_dead(cpu))
+		sim_find("a CPU goes offline in vain");
 	hotplug_step();
 	hotplug_end();
 	return true;
@@ -2240,8 +2240,8 @@ bool sim_cpu_up(int cpu)
 		return false;
 	}
 	hotplug_step();
-	if (cpuhp_prepare)
-		cpuhp_prepare(cpu);
+	if (cpuhp_prepare && cpuhp_prepare(cpu))
+		sim_find("a CPU comes online in vain");
 	sim_run(sim_rnd(20000));
 	c->time = sim_time;
 	c->online = true;
