@@ -1827,6 +1827,7 @@ static void back(void)
 {
 	struct hwheel_config config = { .name = "back", .context = HWHEEL_WORK };
 	struct hwheel *other = make((struct hwheel_config){ .name = "other" });
+	char row[16], *text;
 	unsigned int i;
 
 	back_cpu = higher_cpu();
@@ -1842,6 +1843,11 @@ static void back(void)
 		sim_sleep(1000000);
 	EXPECT(sim_cpu_down(back_cpu));
 	EXPECT(held);
+	/* The files show the timers that have not moved yet. */
+	snprintf(row, sizeof(row), "\n%d 0 ", back_cpu);
+	text = sim_read_file("back", "levels", 4096);
+	EXPECT(strstr(text, row));
+	free(text);
 	sim_sleep(50000000);
 	EXPECT(!held && !sim_meanwhile && cpu_online(back_cpu));
 	EXPECT(hwheel_count(wheel, "migrated") == BATCH);
