@@ -2267,7 +2267,7 @@ struct chunk {
 } __aligned(64);
 
 #ifdef __SANITIZE_ADDRESS__
-#define TAIL		0
+#define TAIL		0	/* the sanitizer finds such writes itself */
 #else
 #define TAIL		64	/* bytes after the memory: nobody may write to them */
 #endif
