@@ -1671,9 +1671,7 @@ static __always_inline bool levels_known(const struct hwheel_levels *l,
 static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				 struct hwheel_timer *timer, u64 tick)
 {
-	bool known = spoke->added <= l->most[spoke->level].now;
 	struct hwheel_sift next = levels_no_sift();
-	u64 begin, width, lead;
 
 	if (likely(levels_known(l, spoke)))
 		return tick;
@@ -1683,11 +1681,6 @@ static noinline u64 levels_crowd(struct hwheel_levels *l, struct hwheel_spoke *s
 		levels_joined(l, spoke);
 	if (!(spoke->more & HWHEEL_CROWDED))
 		return tick;
-	if (known && !l->starved) {
-		begin = spoke_begin(l, spoke, &width);
-		lead = levels_lead(l, spoke->level, width, width);
-		return min(tick, begin - min(begin, lead));
-	}
 	level_next_sift(l, spoke->level, &next);
 	return min(tick, next.start);
 }

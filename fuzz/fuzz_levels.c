@@ -374,7 +374,7 @@ static void added(struct item *item)
 static void add(s64 expires)
 {
 	struct item *item;
-	u64 due;
+	u64 due, wake;
 
 	if (nr_items == MAX_ITEMS)
 		return;
@@ -387,7 +387,10 @@ static void add(s64 expires)
 	item->timer.expires = expires;
 	due = levels_due(&wheel->l, &item->timer);
 	check(due == item->due, "a tick differs from plain division");
-	armed = min(armed, levels_add(&wheel->l, &item->timer, due));
+	wake = levels_add(&wheel->l, &item->timer, due);
+	if (armed && !wheel->l.closed)
+		check(wake >= min(armed, levels_wake(&wheel->l)), "a needless wakeup is asked for");
+	armed = min(armed, wake);
 	added(item);
 }
 
