@@ -651,12 +651,17 @@ void sim_run(unsigned long long ns)
 	}
 }
 
-void sim_might_sleep(const char *where)
+static void check_sleep(const char *where)
 {
 	if (sim_cpu->curr->count || sim_cpu->irqs_off || (SIM_RT && sim_cpu->curr == sim_cpu->idle))
 		sim_find("%s() may sleep, with preempt_count %x, irqs %s in %s", where,
 			 sim_cpu->curr->count, sim_cpu->irqs_off ? "off" : "on",
 			 sim_cpu->curr->name);
+}
+
+void sim_might_sleep(const char *where)
+{
+	check_sleep(where);
 	sim_cpu->curr->where = where;
 	sim_cpu->curr->sleeps++;
 	sim_cpu->curr->unrested = 0;
@@ -975,6 +980,7 @@ static void interrupt(struct sim_cpu *c)
 	struct sim_call *call = task->call;
 	raw_spinlock_t *spin = c->spin;
 	bool idling = c->idling;
+	unsigned long long begun = sim_time;
 	int i;
 
 	task->call = NULL;
@@ -984,6 +990,7 @@ static void interrupt(struct sim_cpu *c)
 	sim_time += SIM_IRQ;
 	c->irq_next = SIM_NEVER;
 	run_calls(c, false);
+	oracle_interrupted(sim_time - begun);
 	for (i = 0; i < nr_tasks; i++)
 		if (tasks[i].cpu == c && tasks[i].blocked && tasks[i].wake_at <= sim_time)
 			sim_wake(&tasks[i]);
@@ -1183,6 +1190,7 @@ void spin_lock(spinlock_t *lock)
 {
 	unsigned int turn = lock->next++;
 
+	check_sleep(__func__);
 	if (!lock->ready)
 		sim_find("a spinlock is locked that is not initialized");
 	if (lock->owner == sim_cpu->curr)

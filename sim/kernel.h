@@ -199,6 +199,7 @@ bool oracle_mistake(const struct sim_call *call);	/* is @call a user's mistake? 
 void oracle_work_queued(const struct work_struct *work, const struct workqueue_struct *wq, int cpu);
 void oracle_work_cancelled(const struct work_struct *work);
 void oracle_work_begins(const struct work_struct *work);	/* soon its function runs */
+void oracle_interrupted(unsigned long long ns);	/* by CPUs, not by an hrtimer */
 void oracle_set_clock(void);		/* the clock of wall time is about to be set */
 void oracle_quiet(void);		/* all CPUs idle until the next interrupt */
 void oracle_dead_end(void);		/* no CPU will ever go on */

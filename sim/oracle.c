@@ -193,6 +193,12 @@ static struct {
 
 u64 sim_last_set;
 
+/* May interrupts still tell of the last setting at @time? */
+static bool just_set(u64 time)
+{
+	return sim_last_set + sim_world.late_irq + 1000000 > time;
+}
+
 void oracle_set_clock(void)
 {
 	sets[sim_sets % ARRAY_SIZE(sets)].time = sim_time;
@@ -243,6 +249,7 @@ static struct tally breaks[SIM_WHEELS][SIM_CPUS];	/* ns of breaks that runs may 
 static struct tally arms[SIM_WHEELS][SIM_CPUS];		/* number of armings */
 static struct tally moves[SIM_WHEELS][SIM_CPUS];	/* number of list moves */
 static struct tally called[SIM_WHEELS][SIM_CPUS];	/* number of callbacks */
+static struct tally told[SIM_CPUS];	/* ns of interrupts that tell of a set clock */
 static struct tally functions;				/* ns of functions of delayed work */
 static unsigned int busy_depth[SIM_CPUS];
 static u64 busy_since[SIM_CPUS];
@@ -316,6 +323,15 @@ static u64 busy_for(int cpu, u64 since)
 	if (busy_depth[cpu])
 		ns += sim_time - max(since, busy_since[cpu]);
 	return ns;
+}
+
+/* Each setting of the clock sends interrupts. A callback's time includes those that come in it. */
+void oracle_interrupted(unsigned long long ns)
+{
+	int cpu = sim_cpu->id;
+
+	if (sim_sets && !busy_depth[cpu] && just_set(sim_time))
+		tally(&told[cpu], sim_time, ns);
 }
 
 void oracle_function_ran(u64 ns)
@@ -1515,8 +1531,7 @@ static bool has_moved(const struct slot *slot, int cpu)
  */
 static bool waited_on(const struct slot *slot, const struct mwheel *w, int cpu, int i, u64 begin)
 {
-	return i == cpu || has_moved(slot, cpu) ||
-	       (was_set(w) && sim_last_set + 1000000 > begin);
+	return i == cpu || has_moved(slot, cpu) || (was_set(w) && just_set(begin));
 }
 
 /*
@@ -1558,7 +1573,8 @@ static u64 late_bound(const struct slot *slot, const struct mwheel *w, int cpu, 
 	for (i = 0; i < (int)sim_world.cpus; i++)
 		if (waited_on(slot, w, cpu, i, begin))
 			bound += moves_before(w, i, begin) + tally_since(&breaks[nr][i], begin) +
-				 tally_since(&runs[i], begin) - tally_since(&own[nr][i], begin);
+				 tally_since(&runs[i], begin) - tally_since(&own[nr][i], begin) +
+				 tally_since(&told[i], begin);
 	/* Crowds that were armed so late that there was no time to move them before */
 	recent = tally_since(&arms[nr][cpu], before);
 	if (recent >= CROWD_FAN)
