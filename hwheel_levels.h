@@ -1542,16 +1542,21 @@ static __always_inline void levels_put(struct hwheel_levels *l, struct hwheel_ti
  * @timer, due at @tick, has joined a crowd whose timers are all due at another tick. Move
  * the crowd as a whole to a place of its own: if its timers moved one by one, others
  * would be late. If there is no such place, treat the crowd like any other from now on.
+ *
+ * The crowd's tick is the bound, unless @timer has lowered that. Then it is the tick of any timer
+ * of the crowd, if that tick is not before the floor. Else the crowd may have been overdue when
+ * it was armed, and it counts as due at a later tick.
  */
 static noinline void levels_part(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				 struct hwheel_timer *timer, u64 tick)
 {
+	bool later = tick > spoke->bound;
 	struct hwheel_spoke *to = NULL;
 	u64 old;
 
 	spoke_unlink(timer->entry.next, timer->entry.prev);
-	old = levels_due(l, spoke_end(spoke, 0));
-	if (old >= l->floor)	/* else the crowd may have been overdue when armed */
+	old = later ? spoke->bound : levels_due(l, spoke_end(spoke, 0));
+	if (later || old >= l->floor)
 		to = levels_crowd_place(l, spoke, old);
 	if (to) {
 		spoke->bound = old;

@@ -1327,6 +1327,81 @@ static void test_same_tick_parts(struct kunit *test)
 }
 
 /*
+ * A callback takes so long that meanwhile a crowd of one tick is overdue, and a timer for a later
+ * tick joins its spoke. The crowd must not move timer by timer, whether it was armed in time or
+ * for the past. The spoke may have a fan with a crowd of the same tick.
+ */
+static void test_same_tick_overdue(struct kunit *test)
+{
+	enum { MANY = 1000, BEGIN = 5 * 128, FIRST = 10, TICK = BEGIN + 60, LATER = BEGIN + 66 };
+	struct rig *rig = rig_new(test, MS, SPOKES(128, 128, 128), 0);
+	struct item *t = items_new(test, 2 * MANY + 2);
+	struct item *crowd = t + 2;
+	unsigned int i, way, wrong;
+
+	rig_fan(rig);
+	for (way = 0; way < 4; way++) {
+		bool past = way % 2, fan = way / 2;
+
+		rig_begin(rig, 0);
+		rig->last = 0;
+		add(rig, &t[0], FIRST);
+		for (i = 0; fan && i < MANY; i++)
+			add(rig, &crowd[i], TICK);
+		if (fan) {		/* parts that crowd from the next one */
+			add(rig, &t[1], LATER);
+			levels_del(&rig->l, &t[1].timer);
+		}
+		KUNIT_EXPECT_EQ(test, rig->l.fans_used, 0U + fan);
+		i = fan * MANY;
+		if (past)
+			KUNIT_EXPECT_EQ(test, (int)levels_step(&rig->l, TICK), (int)HWHEEL_DUE);
+		for (; i < MANY + fan * MANY; i++)
+			add(rig, &crowd[i], past ? FIRST + 1 + i % (TICK - FIRST) : TICK);
+		KUNIT_EXPECT_EQ(test, (int)levels_step(&rig->l, LATER - 1), (int)HWHEEL_DUE);
+		add(rig, &t[1], LATER);
+		expect_place(rig, &t[1], 1, 5);
+		expect_sound(rig);
+		advance(rig, LATER - 1);
+		KUNIT_EXPECT_EQ(test, t[1].fired, NOT_FIRED);
+		for (wrong = 0; i--;)
+			wrong += crowd[i].fired != TICK;
+		KUNIT_EXPECT_EQ(test, wrong, 0U);
+		KUNIT_EXPECT_LE(test, rig->l.moved, 20ULL);
+		advance(rig, LATER);
+		KUNIT_EXPECT_EQ(test, t[1].fired, 0ULL + LATER);
+	}
+}
+
+/*
+ * A crowd was armed for the past, so all its timers count as due at one tick. A timer of an earlier
+ * tick comes down from a higher level, and joins them. Their own ticks are before the spoke.
+ */
+static void test_same_tick_past(struct kunit *test)
+{
+	enum { MANY = 100, HIGH = 128 * 128, FIRST = HIGH - 100, NOW = HIGH + 700 };
+	struct rig *rig = rig_new(test, MS, SPOKES(128, 128, 128), 0);
+	struct item *t = items_new(test, MANY + 3);
+	struct item *crowd = t + 3;
+	unsigned int i;
+
+	rig_fan(rig);
+	add(rig, &t[0], FIRST);
+	add(rig, &t[1], HIGH + 200);
+	add(rig, &t[2], NOW - 10);
+	expect_place(rig, &t[2], 2, 1);
+	KUNIT_EXPECT_EQ(test, (int)levels_step(&rig->l, NOW), (int)HWHEEL_DUE);
+	for (i = 0; i < MANY; i++)
+		add(rig, &crowd[i], FIRST + 1 + i);
+	expect_place(rig, &crowd[0], 1, 5);
+	while (step(rig, NOW))
+		expect_sound(rig);
+	KUNIT_EXPECT_EQ(test, t[1].fired, HIGH + 200ULL);
+	KUNIT_EXPECT_EQ(test, t[2].fired, NOW - 10ULL);
+	KUNIT_EXPECT_EQ(test, rig->fired, MANY + 3ULL);
+}
+
+/*
  * Three crowds are due at one tick each. They begin in different levels and meet in one
  * spoke. Their ticks are so close that one spoke of a fan covers them. Each crowd must move
  * as a whole, not timer by timer.
@@ -1853,6 +1928,8 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_first_deadline),
 	KUNIT_CASE(test_same_tick),
 	KUNIT_CASE(test_same_tick_parts),
+	KUNIT_CASE(test_same_tick_overdue),
+	KUNIT_CASE(test_same_tick_past),
 	KUNIT_CASE(test_same_tick_crowds),
 	KUNIT_CASE(test_same_tick_meets),
 	KUNIT_CASE(test_past_fair),
