@@ -59,7 +59,7 @@ faults=(
 	"fan-too-narrow		/unsigned int fan_shift/,/^}/s/>> HWHEEL_FAN_BITS)/>> HWHEEL_FAN_BITS >> 1)/"
 	"crowd-bit-stays		/void levels_set_crowded/,/^}/s/\*bits &= ~bit;/;/"
 	"crowd-parted-wrongly	/void levels_part/,/^}/s/spoke->bound = old;/;/"
-	"crowd-of-past-parted	/void levels_part/,/^}/s/if (old >= l->floor)/if (1)/"
+	"crowd-of-past-parted	/void levels_part/,/^}/s/later || old >= l->floor/1/"
 	"crowds-mixed		/bool levels_cascade_whole/,/^}/s/to->more & HWHEEL_ONE_TICK/0/g"
 	"walk-in-freed-fan	/void levels_bare/,/^}/s/l->walk = NULL;/;/"
 	"set-back-open		/^static inline void levels_set_back/,/^}/s/lv->open = 0;/lv->open = lv->nr;/"
