@@ -3000,9 +3000,7 @@ static int hwheel_begin_base(struct hwheel_base *base)
 			return -ENOMEM;
 		levels_add_attic(&base->levels, memory);
 	}
-	base->offset = wheel->wall ? hwheel_offset(wheel, ktime_get()) : 0;
-	levels_set_clock(&base->levels,
-			 levels_tick_down(&base->levels, hwheel_clock(wheel)));
+	base->offset = 0;
 	base->levels.want = hwheel_want;
 	/* A run may begin this long after its timers are due */
 	if (wheel->gap_ns || hwheel_deferrable(base))
@@ -3139,7 +3137,8 @@ static int hwheel_open(struct hwheel *wheel)
 		raw_spin_lock_irq(&base->lock);
 		base->offline = !cpu_online(cpu);
 		base->life = wheel->life;
-		hwheel_time(base);	/* the clock may have been set since hwheel_begin_base() */
+		/* Somebody may set the clock meanwhile. Here the offset and the tick agree. */
+		levels_set_clock(&base->levels, hwheel_tick_down(base, hwheel_time(base)));
 		raw_spin_unlock_irq(&base->lock);
 	}
 	list_add_tail(&wheel->list, &hwheel_wheels);

@@ -2433,16 +2433,45 @@ static BLAMED void destroy_same(void)
 	BLAMES("once more", (hwheel_destroy(wheel), 0));
 }
 
-/* The clock is set when only the first base of a new wheel knows how far ahead it was. */
+static void unset_clock(void)
+{
+	sim_set_clock(-100 * NSEC_PER_SEC);
+}
+
+static void set_twice(void)
+{
+	set_clock();
+	expect_at("hwheel_offset", 1, unset_clock);	/* 0 reads once more, as it was set */
+}
+
+/*
+ * While a wheel is created, the clock is set, when only some bases know how far ahead it was. In
+ * the second half of the rounds it is set back soon after. No timer may be late.
+ */
 static void set_and_create(void)
 {
 	struct hwheel_config config = { .name = "wall", .flags = HWHEEL_REALTIME };
-	unsigned int i;
+	unsigned int cpus = sim_world.cpus, round, i;
 
-	MEANWHILE("hwheel_offset", 2, set_clock, wheel = make(config));
-	for (i = 0; i < sim_world.cpus; i++)
-		EXPECT(is_ahead(peek_offset(wheel, i)));
-	hwheel_destroy(wheel);
+	for (round = 0; round < 2 * cpus; round++) {
+		expect_at("hwheel_offset", round % cpus, round < cpus ? set_clock : set_twice);
+		wheel = make(config);
+		if (sim_meanwhile && meanwhile.then == unset_clock) {
+			sim_meanwhile = NULL;
+			unset_clock();
+		}
+		EXPECT(!sim_meanwhile);
+		runs = 0;
+		for (i = 0; i < cpus; i++) {
+			setup(&objects[i].timer, count);
+			hwheel_add_on(&objects[i].timer, 2000000, i);
+		}
+		sim_sleep(5000000);
+		EXPECT(runs == cpus);
+		for (i = 0; i < cpus; i++)
+			EXPECT(is_ahead(peek_offset(wheel, i)));
+		hwheel_destroy(wheel);
+	}
 }
 
 /*
