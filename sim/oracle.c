@@ -1173,9 +1173,11 @@ static void count_run(struct mwheel *w, int cpu)
 		w->run_spent[cpu] += sim_time - due;
 		/*
 		 * hwheel read the clock a moment before its runs ended. If the CPU was held up
-		 * then, the next run may count that time as its hrtimer's lateness.
+		 * then, the next run may count that time as its hrtimer's lateness. It counts a
+		 * suspend in the same way.
 		 */
-		if (sim_world.stall || sim_world.ranks || sim_world.holds)
+		if (sim_world.stall || sim_world.ranks || sim_world.holds ||
+		    (w->config.clock == CLOCK_BOOTTIME && sim_last_suspend))
 			held = w->budget / 8;
 		if (w->run_spent[cpu] + 200 + 8 * sim_world.jitter + held >= w->budget)
 			earned = w->budget;
