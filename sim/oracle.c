@@ -193,12 +193,6 @@ static struct {
 
 u64 sim_last_set;
 
-/* May interrupts still tell of the last setting at @time? */
-static bool just_set(u64 time)
-{
-	return sim_last_set + sim_world.late_irq + 1000000 > time;
-}
-
 void oracle_set_clock(void)
 {
 	sets[sim_sets % ARRAY_SIZE(sets)].time = sim_time;
@@ -330,7 +324,8 @@ void oracle_interrupted(unsigned long long ns)
 {
 	int cpu = sim_cpu->id;
 
-	if (sim_sets && !busy_depth[cpu] && just_set(sim_time))
+	if (sim_sets && !busy_depth[cpu] &&
+	    sim_time < sim_last_set + sim_world.late_irq + 1000000)
 		tally(&told[cpu], sim_time, ns);
 }
 
@@ -1533,7 +1528,8 @@ static bool has_moved(const struct slot *slot, int cpu)
  */
 static bool waited_on(const struct slot *slot, const struct mwheel *w, int cpu, int i, u64 begin)
 {
-	return i == cpu || has_moved(slot, cpu) || (was_set(w) && just_set(begin));
+	return i == cpu || has_moved(slot, cpu) ||
+	       (was_set(w) && sim_last_set + 1000000 > begin);
 }
 
 /*
