@@ -1314,11 +1314,12 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
 	 * - somebody set the clock: a base without timers forgets the hrtimer's time, and
 	 *   another tick may begin at the same time
 	 * - the hrtimer has expired, but before its run has locked the base, an interrupt tells
-	 *   that somebody has set the clock back
+	 *   that somebody has set the clock. In process context the hrtimer's function has
+	 *   returned long before its run locks the base
 	 */
 	set = w && wall(w) && (w->start_sets[cpu] != sim_sets || w->start_off[cpu] != off ||
-			       (timer->__running && w->started_in_irq[cpu] &&
-				w->started_at[cpu] >= w->run_begun[cpu]));
+			       ((timer->__running || w->config.context == HWHEEL_WORK) &&
+				w->started_in_irq[cpu] && w->started_at[cpu] >= w->run_begun[cpu]));
 	if (w && timer->__queued && timer->__expires == expires && expires &&
 	    sim_world.cpus == 1 && !w->config.gap_ns && !set)
 		sim_find("the hrtimer of CPU %d is started again for %lld", cpu, expires);
