@@ -1626,7 +1626,8 @@ static void check_late(struct slot *slot, struct mwheel *w)
 		/*
 		 * hwheel reads the clock when a run begins. It also reads the clock after a
 		 * callback: in hardirq context and on a wheel of wall time always, else after
-		 * each 8th, or if a jiffy has begun.
+		 * each 8th, or if a jiffy has begun. The CPU may be held up between reading the
+		 * clock and reading the jiffy.
 		 */
 		s64 blur = sim_time - w->run_begun[cpu];
 		s64 since = sim_time - min(w->called_at[cpu], sim_time);
@@ -1634,6 +1635,7 @@ static void check_late(struct slot *slot, struct mwheel *w)
 
 		if (w->config.context != HWHEEL_HARDIRQ)
 			since += 4000000;
+		since += tally_since(&stalls, w->run_begun[cpu]);
 		low = max(late - min(blur, since) - 50000, (s64)0);
 		w->late_high[fls64_((u64)high)]++;
 		w->late_low[fls64_((u64)low)]++;
