@@ -2331,6 +2331,45 @@ static void set_while_armed(void)
 	hwheel_destroy(wheel);
 }
 
+static int down_cpu;
+
+/* Wait until a batch of the wheel's timers has moved. */
+static void set_while_down(void)
+{
+	if (peek_pending(wheel, down_cpu) == ARRAY_SIZE(objects)) {
+		expect_at("hwheel_move_batch", 0, set_while_down);
+		return;
+	}
+	EXPECT(peek_pending(wheel, down_cpu));
+	sim_set_clock(1000);
+	sim_run(100000);		/* the interrupt comes before the next batch */
+}
+
+/*
+ * The clock is set while the timers of an offline CPU are moved, batch after batch. The interrupt
+ * that tells of it must not arm the offline CPU's hrtimer: that would expire on this CPU.
+ */
+static void set_while_moved(void)
+{
+	struct hwheel_config config = { .name = "moved", .flags = HWHEEL_REALTIME };
+	ktime_t expires;
+	unsigned int i;
+
+	down_cpu = higher_cpu();
+	wheel = make(config);
+	for (i = 0; i < ARRAY_SIZE(objects); i++) {
+		setup(&objects[i].timer, count);
+		hwheel_add_on(&objects[i].timer, 200000000, down_cpu);
+	}
+	runs = 0;
+	MEANWHILE("hwheel_move_batch", 0, set_while_down, EXPECT(sim_cpu_down(down_cpu)));
+	EXPECT(!peek_pending(wheel, down_cpu) && !peek_armed(wheel, down_cpu, &expires));
+	sim_sleep(300000000);
+	EXPECT(runs == i);
+	EXPECT(sim_cpu_up(down_cpu));
+	hwheel_destroy(wheel);
+}
+
 /* Setting the clock forward moves no timers. */
 static void set_forward(void)
 {
@@ -2957,6 +2996,8 @@ void known_calls(void)
 	if (sim_world.cpus > 2 && !sim_cpu->id)
 		move_offline();
 	set_while_armed();
+	if (higher_cpu() >= 0)
+		set_while_moved();
 	set_forward();
 	tell_and_destroy();
 	tell_who_destroys();
