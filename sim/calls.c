@@ -2333,7 +2333,7 @@ static void set_while_armed(void)
 
 static int down_cpu;
 
-/* Wait until a batch of the wheel's timers has moved. */
+/* Wait until a batch of the wheel's timers has moved. Then set the clock. */
 static void set_while_down(void)
 {
 	if (peek_pending(wheel, down_cpu) == ARRAY_SIZE(objects)) {

@@ -1315,7 +1315,7 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
 	 *   another tick may begin at the same time
 	 * - the hrtimer has expired, but before its run has locked the base, an interrupt tells
 	 *   that somebody has set the clock. In process context the hrtimer's function has
-	 *   returned long before its run locks the base
+	 *   returned before its run locks the base
 	 */
 	set = w && wall(w) && (w->start_sets[cpu] != sim_sets || w->start_off[cpu] != off ||
 			       ((timer->__running || w->config.context == HWHEEL_WORK) &&
@@ -1634,8 +1634,7 @@ static void check_late(struct slot *slot, struct mwheel *w)
 		s64 high = late, low;
 
 		if (w->config.context != HWHEEL_HARDIRQ)
-			since += 4000000;
-		since += tally_since(&stalls, w->run_begun[cpu]);
+			since += 4000000 + tally_since(&stalls, w->run_begun[cpu]);
 		low = max(late - min(blur, since) - 50000, (s64)0);
 		w->late_high[fls64_((u64)high)]++;
 		w->late_low[fls64_((u64)low)]++;
