@@ -44,8 +44,9 @@ dkms:
 # What DKMS needs to build hwheel.ko, and nothing else
 dkms-sources:
 	install -d $(DESTDIR)/usr/src/$(NAME)-$(VERSION)
-	install -m 644 dkms.conf Kbuild hwheel.c $(filter-out hwheel_test.h,$(wildcard hwheel*.h)) \
+	install -m 644 dkms.conf Kbuild hwheel.c hwheel.h hwheel_jiffies.h \
 		$(DESTDIR)/usr/src/$(NAME)-$(VERSION)
+	install -D -m 644 -t $(DESTDIR)/usr/src/$(NAME)-$(VERSION)/module module/*
 	install scripts/dkms-keep.sh $(DESTDIR)/usr/src/$(NAME)-$(VERSION)
 
 deb:
@@ -114,7 +115,7 @@ help:
 	@echo 'make sim          runs random programs on hwheel.c and a simulated kernel, in user space,'
 	@echo '                  until TIME is up or you interrupt it; TIME=seconds SEED=n'
 	@echo '                  KIND=rt: as on PREEMPT_RT; KIND=asan: with sanitizers'
-	@echo 'make mutants      mutates hwheel.c and six headers, and prints which mutants survive all'
+	@echo 'make mutants      mutates the sources of hwheel.ko, and prints which mutants survive all'
 	@echo '                  tests in user space (takes hours); COUNT=n SEED=n: only a sample'
 	@echo '                  SINCE=commit: only lines changed since then; FILE=name JOBS=n'
 	@echo 'make kernel       builds Debian'"'"'s newest kernel for user-mode Linux with hwheel in it, moves'

@@ -111,7 +111,7 @@ struct hwheel_timer {
 	void			(*function)(struct hwheel_timer *timer);
 	struct hwheel_base	*base;		/* its wheel's base on a CPU */
 	u32			flags;		/* HWHEEL_PINNED */
-	u32			life;		/* the wheel's life (see hwheel.c); 0: shut down */
+	u32			life;		/* the wheel's life (module/wheels.c); 0: shut down */
 #ifdef CONFIG_LOCKDEP
 	struct lockdep_map	lockdep_map;	/* class of the callback */
 #endif
@@ -169,7 +169,7 @@ enum hwheel_context {
  *	and a timer may be late by @gap_ns more. If no callback has run for @gap_ns, the gap
  *	delays no timer. A run may be cut with work left, for example when it has used up its
  *	budget. Then hwheel leaves the CPU to others for some time. When that time is over, hwheel
- *	goes on, even if the gap ends later: see "Runs, rests and breaks" in hwheel.c
+ *	goes on, even if the gap ends later: see "Runs, rests and breaks" in module/run.c
  * @clock_set: called with the wheel, in process context, after somebody has set its clock
  *	(CLOCK_REALTIME or CLOCK_TAI), after a leap second, and after the machine has
  *	resumed. It may also be called when the clock has not changed. If somebody
@@ -204,7 +204,7 @@ void hwheel_destroy(struct hwheel *wheel);
 
 /* The base of a DEFINE_HWHEEL_TIMER() timer until the timer is first used */
 #define __HWHEEL_SYSTEM_BASE	((struct hwheel_base *)1)
-/* Lives of wheels are numbered from 1 (see hwheel.c). The module's wheel is created first */
+/* Lives of wheels are numbered from 1 (see module/wheels.c). The module's wheel is created first */
 #define __HWHEEL_SYSTEM_LIFE	1
 
 #ifdef CONFIG_LOCKDEP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit tests of hwheel: the code that all suites share. The suite hwheel_NAME is in
- * hwheel_test_NAME.c. Cases that run in each context of callbacks belong to three suites:
+ * tests/NAME.c. Cases that run in each context of callbacks belong to three suites:
  * hwheel_NAME_softirq, hwheel_NAME_hardirq and hwheel_NAME_work.
  *
  * hwheel_levels tests the layered wheel alone. The tests tell the wheel the time. They
@@ -24,7 +24,7 @@
 #include <linux/smp.h>
 #include <linux/sort.h>
 
-#include "hwheel_test.h"
+#include "tests/test.h"
 
 /* Tolerance in simulated time, whose clock has a resolution of 256 ns. */
 #define GRAIN_NS	2000

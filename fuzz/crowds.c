@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "hwheel_levels.h"
+#include "module/levels.h"
 
 #define LEVELS		5
 #define SPOKES		128

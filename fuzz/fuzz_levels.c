@@ -55,7 +55,7 @@
 #define HWHEEL_SIFT_NS	300
 
 #include "fuzz.h"
-#include "hwheel_levels.h"
+#include "module/levels.h"
 
 #define MAX_ITEMS	300
 #define MAX_OPERANDS	10

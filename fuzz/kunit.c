@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs the KUnit cases of hwheel_test_levels.c in user space. The first failure ends the
+ * Runs the KUnit cases of tests/levels.c in user space. The first failure ends the
  * program.
  *
  * Usage: kunit [SEED]
@@ -10,7 +10,7 @@
 #include <linux/list.h>
 #include <linux/math64.h>
 
-#include "hwheel_test.h"
+#include "tests/test.h"
 
 extern struct kunit_suite *fuzz_suite;
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Copies hwheel_levels.h from stdin to stdout, with the annotations of FILE put in. An
+# Copies module/levels.h from stdin to stdout, with the annotations of FILE put in. An
 # annotation in FILE begins with one of these lines:
 #	@@ FUNCTION: LINE
 #	@@ FUNCTION: after LINE
 # The annotation goes before or after the first line of FUNCTION that begins with LINE.
 # Without FUNCTION, LINE stands outside of functions. Fails if there is no such line.
 #
-# Usage: awk -v annotations=FILE -f annotate.awk <hwheel_levels.h
+# Usage: awk -v annotations=FILE -f annotate.awk <module/levels.h
 BEGIN {
 	while ((getline line < annotations) > 0) {
 		if (line ~ /^@@ /) {

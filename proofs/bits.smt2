@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: GPL-2.0
 ;
-; Proves the axioms Bits of arith.h, and other facts on bit operators that hwheel_levels.h
+; Proves the axioms Bits of arith.h, and other facts on bit operators that module/levels.h
 ; relies on. The proofs cover all words of 64 bits. Each check asks for a counterexample.
 ; "unsat" means that there is none.
 (set-logic ALL)

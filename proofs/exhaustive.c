@@ -19,11 +19,11 @@ static unsigned int crowd;
 #define HWHEEL_CROWD_FAN crowd
 #define HWHEEL_FAN_BITS 2	/* so that fans have fans */
 #define HWHEEL_SIFT_NS 1000
-#include "hwheel_levels.h"
+#include "module/levels.h"
 
 #define MAX_SPOKES	5	/* of the geometries that are checked */
 #define MAX_TIMERS	64
-#define MAX_MOVES	54	/* of one timer; see the parking lot in hwheel_levels.h */
+#define MAX_MOVES	54	/* of one timer; see the parking lot in module/levels.h */
 #define MAX_FANS	64
 #define LAST_TICK	((u64)S64_MAX / HWHEEL_MIN_TICK_NS + 1)
 

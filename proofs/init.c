@@ -5,5 +5,5 @@
  */
 
 #include "arith.h"
-#include "hwheel_levels.h"
+#include "module/levels.h"
 #include "divisor.h"

@@ -6,7 +6,7 @@
 
 #include "arith.h"
 #include "division.h"
-#include "hwheel_levels.h"
+#include "module/levels.h"
 #include "divisor.h"
 
 /*@

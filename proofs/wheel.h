@@ -16,7 +16,7 @@
  *	u	nanoseconds per tick
  *	r	nanoseconds
  *
- * lemmas.py proves each theorem. proofs.rst says what most of them mean for hwheel_levels.h.
+ * lemmas.py proves each theorem. proofs.rst says what most of them mean for module/levels.h.
  */
 
 /*@

@@ -5,7 +5,7 @@
 # QEMU. QEMU's clock counts the guest's instructions, one per nanosecond. Each round has a
 # wheel with a geometry, a budget and an arrangement of timers: most often a crowd, of which some
 # timers are re-armed. Meanwhile the guest reads 300 lines of each debugfs file. See the group
-# bounds of hwheel_bench.c.
+# bounds of tests/bench.c.
 #
 # Prints a line for each round, and the worst round of each context. The exit status is 0
 # if no callback was later than LATE ns, and no lock was held for more than LOCKED ns. The

@@ -370,7 +370,7 @@ def hide(folder):
     names. So a driver that uses such a member does not build."""
     private = {"hwheel_timer": ("entry", "expires", "function", "base", "flags", "life"),
                "hwheel_delayed_work": ("timer", "wq", "cpu", "disabled")}
-    for name in ("hwheel.h", "hwheel_jiffies.h", "hwheel_compat.h"):
+    for name in ("hwheel.h", "hwheel_jiffies.h"):
         text = read(TOP / name)
         if name == "hwheel.h":
             for kind, members in private.items():

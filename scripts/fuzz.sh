@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Fuzzes the levels of a wheel, hwheel_levels.h, in user space, under ASan and UBSan. The kept
+# Fuzzes the levels of a wheel, module/levels.h, in user space, under ASan and UBSan. The kept
 # inputs are the lines of fuzz/corpus.txt; fuzz/fuzz_levels.c tells what they mean. A run keeps
 # new inputs in the cache.
 #
@@ -14,7 +14,7 @@
 #	 fuzz.sh faults			prints the names of these faults
 #	 fuzz.sh crowds			runs millions of timers in simulated time: are those of
 #					large crowds late?
-#	 fuzz.sh cover			prints how much of hwheel_levels.h the kept inputs
+#	 fuzz.sh cover			prints how much of module/levels.h the kept inputs
 #					reach, and which lines they do not reach
 #	 fuzz.sh keep			merges what runs found into fuzz/corpus.txt
 #	 fuzz.sh flags			prints gcc's options, one a line
@@ -27,7 +27,7 @@ flags=(-std=gnu11 -g -Wall -Wextra -Wno-unused-parameter -Wno-unused-function
 	-Wno-sign-compare -I"$lab_top/fuzz/include" -I"$lab_top")
 sanitize=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
 
-# Name, and the edit of hwheel_levels.h. The crowds must find the faults whose names begin with
+# Name, and the edit of module/levels.h. The crowds must find the faults whose names begin with
 # "late-". The kept inputs must find all others.
 faults=(
 	"slot-too-far		/^levels_find(/,/^}/s/ahead < lv->open/ahead <= lv->open/"
@@ -143,7 +143,7 @@ replay()
 	need gcc libc6-dev
 	build_replay "$lab_work/replay" "$@"
 	"$lab_work/replay" "$corpus"
-	gcc "$@" "${flags[@]}" -O1 "$lab_top/fuzz/kunit.c" "$lab_top/hwheel_test_levels.c" \
+	gcc "$@" "${flags[@]}" -O1 "$lab_top/fuzz/kunit.c" "$lab_top/tests/levels.c" \
 		-o "$lab_work/kunit"
 	"$lab_work/kunit" "${SEED:-$RANDOM}"
 }
@@ -155,11 +155,11 @@ fault()
 
 	need gcc libc6-dev
 	entry=$(printf '%s\n' "${faults[@]}" | grep "^$1[[:space:]]") || die "no fault $1"
-	mkdir -p "$copy"
+	mkdir -p "$copy/module"
 	cp "$lab_top/hwheel.h" "$copy"
-	sed "${entry#*[[:space:]]}" "$lab_top/hwheel_levels.h" >"$copy/hwheel_levels.h"
-	! cmp -s "$copy/hwheel_levels.h" "$lab_top/hwheel_levels.h" ||
-		die "fault $1 does not fit hwheel_levels.h any more"
+	sed "${entry#*[[:space:]]}" "$lab_top/module/levels.h" >"$copy/module/levels.h"
+	! cmp -s "$copy/module/levels.h" "$lab_top/module/levels.h" ||
+		die "fault $1 does not fit module/levels.h any more"
 	case $1 in
 	late-*)
 		build_crowds -I"$copy"
@@ -183,10 +183,10 @@ cover()
 	LLVM_PROFILE_FILE=$lab_work/raw "$lab_work/cover" "$corpus"
 	llvm-profdata merge "$lab_work/raw" -o "$lab_work/profile"
 	llvm-cov report "$lab_work/cover" -instr-profile "$lab_work/profile" \
-		"$lab_top/hwheel_levels.h"
+		"$lab_top/module/levels.h"
 	echo "Lines that were not reached:"
 	llvm-cov show "$lab_work/cover" -instr-profile "$lab_work/profile" \
-		"$lab_top/hwheel_levels.h" | grep -E '^ *[0-9]+\| *0\|' || echo none
+		"$lab_top/module/levels.h" | grep -E '^ *[0-9]+\| *0\|' || echo none
 }
 
 # words FILE: prints the part of an input that has a meaning

@@ -11,6 +11,7 @@ has only their expansions. The compiler refuses mutants that make no sense.
 import argparse
 import collections
 import concurrent.futures
+import glob
 import hashlib
 import os
 import random
@@ -23,8 +24,15 @@ import tempfile
 import threading
 import time
 
-FILES = ('hwheel.c', 'hwheel_levels.h', 'hwheel_debugfs.h', 'hwheel_jiffies.h',
-         'hwheel_users.h', 'hwheel_sleep.h', 'hwheel_work.h')
+# Tracepoints, new names on old kernels, and planted faults
+LEFT_OUT = {'module/trace.h', 'module/compat.h', 'module/faults.c'}
+
+
+def files_of(top):
+    """The files that are mutated."""
+    return ['hwheel.c', 'hwheel_jiffies.h'] + \
+        sorted(set(glob.glob('module/*.[ch]', root_dir=top)) - LEFT_OUT)
+
 
 #
 # Tokens
@@ -401,6 +409,7 @@ class Bench:
         self.dir = options.dir
         self.known = {}		# what a test said about an object
         self.original = {}	# hashes of objects
+        self.included = {}	# files of the module that each program includes
         self.took = {}		# seconds that each test took with the original
         self.lock = threading.Lock()
         self.locks = collections.defaultdict(threading.Lock)
@@ -458,24 +467,25 @@ class Bench:
                 self.check_mutable(program)
             return self.original[program]
 
-    def object(self, program, src, out):
-        """Compiles the part of a program that includes the module. Returns its hash."""
-        os.makedirs(out, exist_ok=True)
-        path = f'{out}/{program}.o'
+    def command(self, program, src):
+        """gcc's arguments for the part of a program that includes the module."""
         strict = ['-g0', '-Werror=int-conversion', '-Werror=incompatible-pointer-types',
                   '-Werror=implicit-function-declaration', '-Werror=format', f'-I{src}',
                   '-fsanitize=bounds,shift', '-fsanitize-undefined-trap-on-error',
                   f'-ffile-prefix-map={src}=.', f'-ffile-prefix-map={self.top}=.']
         level = '-O0' if program in self.QUICK else '-O2' if program == 'exhaustive' else '-O1'
         if program in self.flags:
-            self.gcc(*self.flags[program], level, *strict, '-c', f'{self.top}/sim/wheel.c',
-                     '-o', path)
-        else:
-            # A file includes the headers of its own folder first
-            name = {'replay': f'{self.top}/fuzz/fuzz_levels.c',
-                    'kunit': f'{src}/hwheel_test_levels.c',
-                    'exhaustive': f'{self.top}/proofs/exhaustive.c'}[program]
-            self.gcc(*self.fuzz, level, *strict, '-c', '-iquote', src, name, '-o', path)
+            return [*self.flags[program], level, *strict, f'{self.top}/sim/wheel.c']
+        # A file includes the headers of its own folder first
+        name = {'replay': 'fuzz/fuzz_levels.c', 'kunit': 'tests/levels.c',
+                'exhaustive': 'proofs/exhaustive.c'}[program]
+        return [*self.fuzz, level, *strict, '-iquote', src, f'{self.top}/{name}']
+
+    def object(self, program, src, out):
+        """Compiles the part of a program that includes the module. Returns its hash."""
+        os.makedirs(out, exist_ok=True)
+        path = f'{out}/{program}.o'
+        self.gcc(*self.command(program, src), '-c', '-o', path)
         # Without debug information (-g0) the same code makes the same file. So hash the file.
         with open(path, 'rb') as file:
             return hashlib.sha256(file.read()).hexdigest()
@@ -522,8 +532,14 @@ class Bench:
         return words[0] if words else f'status {test.returncode}'
 
     def sources(self, program):
-        """The mutated files that a program includes."""
-        return FILES if program in self.flags else ('hwheel_levels.h',)
+        """The files of the module that a program includes."""
+        with self.lock:
+            if program not in self.included:
+                rule = subprocess.run(['gcc', *self.command(program, self.top), '-MM'],
+                                      check=True, stdout=subprocess.PIPE, text=True).stdout
+                paths = {os.path.relpath(word, self.top) for word in rule.split()}
+                self.included[program] = paths & set(files_of(self.top))
+            return self.included[program]
 
     def check_mutable(self, program):
         """Raises Broken if the program does not include the mutated sources: it would catch no
@@ -541,10 +557,11 @@ class Bench:
     def source(self, changed, text):
         """A folder with the sources, one of which has another text."""
         src = tempfile.mkdtemp(dir=self.dir)
-        for name in os.listdir(self.top):
-            if name.startswith('hwheel') and name.endswith(('.c', '.h')):
-                os.symlink(f'{self.top}/{name}', f'{src}/{name}')
-        os.unlink(f'{src}/{changed}')
+        os.mkdir(f'{src}/module')
+        for path in glob.glob('hwheel*.[ch]', root_dir=self.top) + \
+                glob.glob('module/*', root_dir=self.top):
+            if path != changed:
+                os.symlink(f'{self.top}/{path}', f'{src}/{path}')
         with open(f'{src}/{changed}', 'w', encoding='utf-8') as file:
             file.write(text)
         return src
@@ -597,8 +614,8 @@ def changed_lines(top, since):
     """The lines of each file that changed since a commit."""
     lines = collections.defaultdict(set)
     name = None
-    diff = subprocess.run(['git', '-C', top, 'diff', '-U0', since, '--', *FILES], check=True,
-                          stdout=subprocess.PIPE, text=True).stdout
+    diff = subprocess.run(['git', '-C', top, 'diff', '-M', '-U0', since], check=True,
+                          stdout=subprocess.PIPE, text=True, errors='replace').stdout
     for line in diff.split('\n'):
         if line.startswith('+++ '):
             name = line[6:]
@@ -693,7 +710,7 @@ def main():
 
     texts = {}
     mutants = []
-    for name in FILES:
+    for name in files_of(options.top):
         with open(f'{options.top}/{name}', encoding='utf-8') as file:
             texts[name] = file.read()
         mutants += Source(name, texts[name]).mutants()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Makes mutants of hwheel.c and six headers: copies with one small fault each. Runs tests on
+# Makes mutants of the sources of hwheel.ko: copies with one small fault each. Runs tests on
 # each mutant until one of them fails. The tests run in user space, in this order:
 #	- the fuzzer's kept inputs, and the simulator's kept programs of KIND=plain, both compiled
 #	  without optimization

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Proves the arithmetic of hwheel_levels.h, as Documentation/proofs.rst tells:
+# Proves the arithmetic of module/levels.h, as Documentation/proofs.rst tells:
 # Frama-C's WP on the code, z3 and cvc5 on the lemmas, z3 on facts about bits, a run over
 # all states of small geometries. For WP and the lemmas it prints each goal that needed a
 # prover, with the prover and its time. It proves a copy of the
@@ -12,7 +12,7 @@
 . "$(dirname "$0")/lab/lab.sh"
 
 proofs=$lab_top/proofs
-levels=$lab_top/hwheel_levels.h
+levels=$lab_top/module/levels.h
 wheel=$proofs/wheel.h
 bits=$proofs/bits.smt2
 limit=${PROVER_TIMEOUT:-30}	# for machines that are busy; most goals take 0.1 s
@@ -26,7 +26,7 @@ goals=(
 
 # Faults: the part that must notice the fault, and its goal; the edit; what the edit does.
 # The edit is of a copy of wheel.h for lemmas, of bits.smt2 for bits, and of
-# hwheel_levels.h for the others.
+# module/levels.h for the others.
 faults=(
 	"lemmas distant_is_far	/axiom distant_is_far/,/;$/ s/w \* n <= t - c/w * n - 1 <= t - c/	a distance of one tick less is far, too"
 	"lemmas ahead_starts_after	/axiom ahead_starts_after/,/;$/ s/c < (t/c + 1 < (t/	a slot ahead starts two ticks after the clock"
@@ -102,9 +102,9 @@ prove_wp()
 	local dir=$lab_work/wp line row status=0
 
 	provers || return
-	mkdir -p "$dir"
+	mkdir -p "$dir/module"
 	awk -v annotations="$proofs/loops.acsl" -f "$proofs/annotate.awk" <"$levels" \
-		>"$dir/hwheel_levels.h" || return
+		>"$dir/module/levels.h" || return
 	for line in "${goals[@]}"; do
 		read -ra row <<<"$line"
 		wp "${row[@]}" || status=1
@@ -132,8 +132,8 @@ prove_exhaustive()
 	local dir=$lab_work/exhaustive
 
 	need gcc
-	mkdir -p "$dir"
-	cp "$levels" "$dir/hwheel_levels.h"
+	mkdir -p "$dir/module"
+	cp "$levels" "$dir/module/levels.h"
 	gcc -std=gnu11 -O2 -Wall -I"$dir" -I"$lab_top/fuzz/include" -I"$lab_top" \
 		-o "$dir/exhaustive" "$proofs/exhaustive.c" || return
 	timeout "${EXHAUSTIVE_TIMEOUT:-300}" "$dir/exhaustive"

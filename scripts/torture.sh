@@ -9,7 +9,7 @@
 # Prints the test's last line. The exit status is 0 if that line says SUCCESS, each kind of
 # event has happened, the modules could be removed and the kernel log is clean.
 #
-# BROKEN=name plants a fault (see hwheel_broken() in hwheel.c). Then the exit
+# BROKEN=name plants a fault (see hwheel_broken() in module/faults.c). Then the exit
 # status is 0 if the test says FAILURE. For data_race it is 0 if KCSAN reports the race.
 #
 # Usage: [KERNEL=name|uml-smp|x86-kasan|...] [CPUS=2] \

@@ -148,7 +148,7 @@ kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
 read -r release vmlinuz headers <<<"$kernel"
 mapfile -t events < <(sed -n -E \
 	's/^(TRACE_EVENT\(|DEFINE_EVENT\(hwheel_timer, )(hwheel_[a-z_]*),/\2/p' \
-	"$lab_top/hwheel_trace.h")
+	"$lab_top/module/trace.h")
 
 say "trace: building the modules for $release"
 build_modules trace-build "$headers" "$lab_work/build"

@@ -12,7 +12,7 @@
 #include <linux/ktime.h>
 #include <linux/limits.h>
 
-#include "hwheel_users.h"
+#include "module/users.h"
 #include "program.h"
 
 #define BATCH		32	/* HWHEEL_BATCH */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hwheel_levels.h"
+#include "module/levels.h"
 #include "kernel.h"
 
 /* The oracle counts the steps of walks */

@@ -25,7 +25,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include "hwheel.h"
-#include "hwheel_compat.h"
+#include "module/compat.h"
 
 #define EACH	50	/* timers of one call, for each wheel and CPU */
 #define ROUNDS	16

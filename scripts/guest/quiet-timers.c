@@ -22,7 +22,7 @@
 #include <linux/timer.h>
 
 #include "hwheel.h"
-#include "hwheel_compat.h"
+#include "module/compat.h"
 
 #define TIMERS		1000
 #define FAR		50		/* this many of them are due in hours */

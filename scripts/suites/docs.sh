@@ -10,24 +10,24 @@ suite()
 	try htmldocs "$lab_scripts/htmldocs.sh" "$docs"
 	cd "$lab_top" || return
 	try "every call in the API" all_words 5 "named_in $docs/api.html" \
-		"$(sed -n 's/^EXPORT_SYMBOL_GPL(\(h[a-z_]*\));/id="c.\1"/p' hwheel.c hwheel_sleep.h hwheel_work.h)
+		"$(sed -n 's/^EXPORT_SYMBOL_GPL(\(h[a-z_]*\));/id="c.\1"/p' module/*.c)
 		$(sed -n -E 's/^ \* (struct |enum )?(hwheel_[a-z_]*|(DEFINE|DECLARE|HWHEEL)_[A-Z_]*|to_hwheel_[a-z_]*) - .*/id="c.\2"/p' \
 			hwheel.h hwheel_jiffies.h)"
 	try "the guide links to the API" all_words 5 "named_in $docs/guide.html" \
 		"$(sed -n 's/^bool \(hwheel_[a-z_]*\)(.*/api.html#c.\1/p' hwheel.h)"
 	try "every file and counter in the ABI" all_words 5 \
 		"named_in Documentation/ABI/testing/debugfs-hwheel" \
-		"$(sed -n 's/^\t\t{ "\(.*\)",\t*&hwheel_.*_fops },/\1/p' hwheel_debugfs.h)
-		$(sed -n 's/^\t\[HWHEEL_.*= "\([a-z_]*\)",/\1/p' hwheel.c)"
+		"$(sed -n 's/^\t\t{ "\(.*\)",\t*&hwheel_.*_fops },/\1/p' module/debugfs.c)
+		$(sed -n 's/^\t\[HWHEEL_.*= "\([a-z_]*\)",/\1/p' module/base.h)"
 	try "every tracepoint" all_words 5 "named_in Documentation/debugging.rst" \
 		"$(sed -n -E 's/^(TRACE_EVENT\(|DEFINE_EVENT\(hwheel_timer, )(hwheel_[a-z_]*),/\2/p' \
-			hwheel_trace.h)"
+			module/trace.h)"
 	try "functions that the documents name" all_words 20 function_exists \
 		"$(grep -ohE '\<(__)?(hwheel|levels?|divisor)_[a-z0-9_]+\(\)' \
 			README Documentation/*.rst | tr -d '()' | sort -u)"
 	# For a module X.ko, look for its source X.c
 	try "files that the documents name" all_words 20 file_exists \
-		"$(grep -ohE '\<(scripts|tools|samples|proofs|fuzz|sim|debian|Documentation)/[A-Za-z0-9_./-]*|\<hwheel(_[a-z]+)?\.[chk]o?\>' \
+		"$(grep -ohE '\<(tests|scripts|tools|samples|proofs|fuzz|sim|debian|Documentation)/[A-Za-z0-9_./-]*|\<module/[a-z_]+\.[ch]\>|\<hwheel(_[a-z]+)?\.[chk]o?\>' \
 			Documentation/*.rst | sed 's/[./-]*$//; s/\.ko$/.c/' | sort -u)"
 }
 
@@ -52,7 +52,7 @@ named_in()
 
 function_exists()
 {
-	grep -qE "\<$1\(" ./*.[ch]
+	grep -qE "\<$1\(" ./*.[ch] module/* tests/*
 }
 
 # A name with capital letters, such as stock-VERSION.sh, stands for several files

@@ -5,7 +5,7 @@
 # Takes: 120 s
 
 # A mutant that the first test must catch
-planted='hwheel_levels.h levels_leave: l->pending--; => ;'
+planted='module/levels.h levels_leave: l->pending--; => ;'
 
 suite()
 {

@@ -36,7 +36,7 @@ reach_errors()
 		>"$fake/old/include/linux/version.h"
 	try "old kernel, kbuild alone" refused "needs Linux 6.1 or later" \
 		gcc -fsyntax-only -nostdinc -I "$fake/old/include" \
-		"$lab_work/errors/hwheel_compat.h"
+		"$lab_work/errors/module/compat.h"
 	echo 6.1.0-1-amd64 >"$fake/old/include/config/kernel.release"
 	try "no compiler" refused "install gcc" \
 		"${make[@]}" KDIR="$fake/old" CC=/nowhere/gcc

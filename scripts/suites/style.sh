@@ -31,8 +31,7 @@ suite()
 	mapfile -t code < <(find . -name '*.[ch]' | sed 's,^\./,,' | sort)
 
 	try checkpatch checkpatch "${code[@]}"
-	try kernel-doc "$source/scripts/kernel-doc" -none -Werror hwheel.h hwheel.c \
-		hwheel_jiffies.h hwheel_sleep.h hwheel_work.h
+	try kernel-doc "$source/scripts/kernel-doc" -none -Werror hwheel*.[ch] module/*.c
 	mapfile -t shell < <(grep -rlE '^(#!/bin/(ba)?sh|# shellcheck shell=)' .ci scripts tools | sort)
 	try shellcheck shellcheck -x -P scripts "${shell[@]}"
 	mapfile -t python < <(grep -rl '^#!/usr/bin/python3' . | sort)
@@ -43,7 +42,7 @@ suite()
 	try sparse silent "^$build/.*(warning|error):" C=2 CHECK=sparse
 }
 
-# checkpatch FILES...: runs the kernel's checkpatch. Exceptions: hwheel_compat.h asks for the
+# checkpatch FILES...: runs the kernel's checkpatch. Exceptions: module/compat.h asks for the
 # kernel's version. DECLARE_HWHEEL_DELAYED_WORK() and the wait macros use an argument twice, as
 # the kernel's macros of this kind do. Tracepoint macros have a layout of their own. Headers that
 # stand in for the kernel's headers, in sim/ and for the tests of hwheel-convert, may define the
@@ -54,10 +53,10 @@ checkpatch()
 
 	for file; do
 		ignore=FILE_PATH_CHANGES
-		[ "$file" != hwheel_compat.h ] ||
+		[ "$file" != module/compat.h ] ||
 			ignore+=,LINUX_VERSION_CODE,CONSTANT_COMPARISON
 		[ "$file" != hwheel.h ] || ignore+=,MACRO_ARG_REUSE
-		[ "$file" != hwheel_trace.h ] ||
+		[ "$file" != module/trace.h ] ||
 			ignore+=,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE
 		[ "${file#*include/linux/}" = "$file" ] ||
 			ignore+=,COMPLEX_MACRO,MACRO_ARG_PRECEDENCE,MACRO_ARG_REUSE,MEMORY_BARRIER,PREFER_DEFINED_ATTRIBUTE_MACRO

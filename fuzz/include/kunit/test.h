@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Just enough of KUnit to run hwheel_test_levels.c in user space. The first failure ends
+ * Just enough of KUnit to run tests/levels.c in user space. The first failure ends
  * the program.
  */
 #ifndef _KUNIT_TEST_H
@@ -15,7 +15,7 @@
 #include <linux/types.h>
 
 #define GFP_KERNEL		0
-#define atomic_t		int	/* hwheel_test.h declares variables of this type */
+#define atomic_t		int	/* tests/test.h declares variables of this type */
 
 struct kunit {
 	const char		*name;

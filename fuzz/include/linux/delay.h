@@ -2,6 +2,6 @@
 #ifndef _LINUX_DELAY_H
 #define _LINUX_DELAY_H
 
-/* hwheel_test_levels.c does not sleep */
+/* tests/levels.c does not sleep */
 
 #endif /* _LINUX_DELAY_H */

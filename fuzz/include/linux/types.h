@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Just enough of the kernel's headers to build hwheel_levels.h in user space, in gnu11
+ * Just enough of the kernel's headers to build module/levels.h in user space, in gnu11
  * and with any compiler. Each file stands for the kernel's file of the same name. types.h
  * also has what kernel code gets without an #include.
  */

@@ -4,7 +4,7 @@
 
 /*
  * The headers of the simulated kernel: what hwheel.c needs of Linux, under the kernel's
- * names. sim/kernel.c has the code. What hwheel_levels.h needs is in fuzz/include, which
+ * names. sim/kernel.c has the code. What module/levels.h needs is in fuzz/include, which
  * the compiler searches after this folder. Each access that other CPUs can see is a step.
  * It takes time, and another CPU may go on before it.
  */

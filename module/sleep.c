@@ -1,6 +1,6 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+// SPDX-License-Identifier: GPL-2.0
 /*
- * Part of hwheel.c: sleeping on a wheel
+ * Sleeping on a wheel
  *
  * A task sleeps with a timer on its stack. The timer's callback wakes the task.
  */

@@ -7,7 +7,7 @@
 #include <kunit/test.h>
 #include <linux/delay.h>
 
-#include "hwheel_test.h"
+#include "test.h"
 
 static void test_order(struct kunit *test)
 {

@@ -13,8 +13,8 @@
 #define HWHEEL_CROWD	16
 #define HWHEEL_FAN_BITS	3
 
-#include "hwheel_levels.h"
-#include "hwheel_test.h"
+#include "module/levels.h"
+#include "test.h"
 
 static unsigned int walk_ops = 1000000;
 module_param(walk_ops, uint, 0444);

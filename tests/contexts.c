@@ -7,8 +7,8 @@
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
 
-#include "hwheel_compat.h"
-#include "hwheel_test.h"
+#include "module/compat.h"
+#include "test.h"
 
 struct from_hrtimer {
 	struct hrtimer		hrtimer;

@@ -12,8 +12,8 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "hwheel_compat.h"
-#include "hwheel_test.h"
+#include "module/compat.h"
+#include "test.h"
 
 #define ITEMS	8
 

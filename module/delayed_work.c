@@ -1,6 +1,6 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+// SPDX-License-Identifier: GPL-2.0
 /*
- * Part of hwheel.c: delayed work
+ * Delayed work
  *
  * Delayed work is a work item and a timer that queues it. It is in one of three states:
  *

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+// SPDX-License-Identifier: GPL-2.0
 /*
  * hwheel in debugfs: /sys/kernel/debug/hwheel/<wheel>/
  *
- * hwheel.c includes this file. The code here changes no timers. It walks through the timers
+ * The code here changes no timers. It walks through the timers
  * of a spoke, HWHEEL_BATCH / 2 at a time (levels_walk_begin()), and drops the lock in
  * between. So a reader does not hold the lock for long, but timers may change meanwhile.
  * Some members are read without the lock, with data_race(): the reader sees the old or

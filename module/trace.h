@@ -2,8 +2,7 @@
 /*
  * Tracepoints of hwheel
  *
- * hwheel.c includes this file after it has defined its structures. All times are
- * nanoseconds on the wheel's clock.
+ * All times are nanoseconds on the wheel's clock.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM hwheel
@@ -176,6 +175,6 @@ TRACE_EVENT(hwheel_budget,
 
 #undef TRACE_INCLUDE_PATH
 #undef TRACE_INCLUDE_FILE
-#define TRACE_INCLUDE_PATH .
-#define TRACE_INCLUDE_FILE hwheel_trace
+#define TRACE_INCLUDE_PATH module
+#define TRACE_INCLUDE_FILE trace
 #include <trace/define_trace.h>

@@ -9,8 +9,8 @@
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 
-#include "hwheel_compat.h"
-#include "hwheel_test.h"
+#include "module/compat.h"
+#include "test.h"
 
 static void act_rearm_soon(struct probe *p)
 {

@@ -9,7 +9,7 @@
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 
-#include "hwheel_test.h"
+#include "test.h"
 
 #define YEAR		(365 * DAY)
 

@@ -14,7 +14,7 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 
-#include "hwheel_test.h"
+#include "test.h"
 
 static struct completion go_on;
 

@@ -9,7 +9,7 @@
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 
-#include "hwheel_test.h"
+#include "test.h"
 
 static char *lockdep = "";
 module_param(lockdep, charp, 0444);

@@ -8,8 +8,8 @@
 #include <linux/mm.h>
 #include <linux/timer.h>
 
-#include "hwheel_compat.h"
-#include "hwheel_test.h"
+#include "module/compat.h"
+#include "test.h"
 
 #define YEAR		(365 * DAY)
 #define YEAR_TIMERS	300

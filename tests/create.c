@@ -8,7 +8,7 @@
 #include <linux/cpumask.h>
 #include <linux/module.h>
 
-#include "hwheel_test.h"
+#include "test.h"
 
 static unsigned int creates = 50;
 module_param(creates, uint, 0444);

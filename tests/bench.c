@@ -57,10 +57,10 @@
 #include <linux/workqueue.h>
 
 #include "hwheel.h"
-#include "hwheel_compat.h"
+#include "module/compat.h"
 
 #undef HWHEEL_BROKEN		/* the planted faults are only for hwheel.ko */
-#include "hwheel_levels.h"
+#include "module/levels.h"
 
 #define BENCH_ROUNDS		25		/* at most */
 #define BENCH_COUNTS		16

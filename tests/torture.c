@@ -94,7 +94,7 @@
 #include <linux/workqueue.h>
 
 #include "hwheel.h"
-#include "hwheel_compat.h"
+#include "module/compat.h"
 
 #define SHARED_EVERY	32	/* private timers per shared timer */
 #define LOST_SCANS	10	/* an overdue timer counts as lost after more looks than this */

@@ -10,7 +10,7 @@
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 
-#include "hwheel_test.h"
+#include "test.h"
 
 static void act_try_cancel(struct probe *p)
 {

@@ -166,7 +166,7 @@ void hwt_suite_end(struct kunit_suite *suite);
 int hwt_init(struct kunit *test);
 void hwt_exit(struct kunit *test);
 
-/* Define a suite of hwheel_test_NAME.c. @file is hwheel_NAME. The suite is @file_@context. */
+/* Define a suite of tests/NAME.c. @file is hwheel_NAME. The suite is @file_@context. */
 #define HWT_SUITE(file, context, ...)					\
 static struct kunit_case file##_##context##_cases[] = {			\
 	__VA_ARGS__,							\

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of hwheel_users.h, the table that has a row of counts for each callback
+ * KUnit tests of module/users.h, the table that has a row of counts for each callback
  *
  * The table compares functions and never calls them, so the tests use made-up addresses.
  */
 #include <linux/module.h>
 
-#include "hwheel_test.h"
-#include "hwheel_users.h"
+#include "test.h"
+#include "module/users.h"
 
 static void *function(unsigned long n)
 {

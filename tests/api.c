@@ -9,7 +9,7 @@
 #include <linux/delay.h>
 #include <linux/slab.h>
 
-#include "hwheel_test.h"
+#include "test.h"
 
 /* ------------------------------------------------------------------------ */
 /* Arming */

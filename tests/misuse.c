@@ -8,8 +8,8 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "hwheel_compat.h"
-#include "hwheel_test.h"
+#include "module/compat.h"
+#include "test.h"
 
 /* A timer whose wheel was destroyed can be cancelled, but not armed. */
 static void expect_gone(struct kunit *test, struct probe *p)

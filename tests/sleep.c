@@ -9,7 +9,7 @@
 #include <linux/sched/signal.h>
 #include <linux/wait.h>
 
-#include "hwheel_test.h"
+#include "test.h"
 
 enum how {
 	SCHEDULE,	/* hwheel_schedule_timeout() */

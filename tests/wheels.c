@@ -10,7 +10,7 @@
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 
-#include "hwheel_test.h"
+#include "test.h"
 
 static void test_create_errors(struct kunit *test)
 {

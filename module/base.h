@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The structures of a wheel and of its bases
+ */
+#ifndef _HWHEEL_BASE_H
+#define _HWHEEL_BASE_H
+
+#define HWHEEL_TICK_NS		NSEC_PER_MSEC
+#define HWHEEL_LEVELS		5
+#define HWHEEL_SPOKES		128
+#define HWHEEL_BUDGET_NS	(2 * NSEC_PER_MSEC)
+#define HWHEEL_HARDIRQ_BUDGET_NS (100 * NSEC_PER_USEC)
+
+/* See "Runs, rests and breaks" */
+#define HWHEEL_BREAK		8
+#define HWHEEL_MOVE_NS		(50 * NSEC_PER_USEC)
+#define HWHEEL_URGENT_NS	NSEC_PER_USEC
+#define HWHEEL_MAX_GAP_NS	NSEC_PER_SEC
+
+/* Buckets of lateness, one for each value of fls64() */
+#define HWHEEL_LATE		65
+
+/* A run reads the clock again after at most this many callbacks. A power of two. */
+#define HWHEEL_CLOCK_EVERY	8
+
+#define HWHEEL_SHUT_DOWN	0	/* timer->life of a timer that is shut down */
+/* base->life from the beginning of hwheel_stop() on; wheel->life from its end on */
+#define HWHEEL_GONE		U32_MAX
+
+enum hwheel_counter {
+	HWHEEL_ADDED,		/* armings of timers that were not pending */
+	HWHEEL_REARMED,		/* armings of timers that were pending */
+	HWHEEL_CANCELLED,
+	HWHEEL_EXPIRED_TIMERS,	/* callbacks begun */
+	HWHEEL_CASCADED,	/* list moves of cascades; counted in levels.moved */
+	HWHEEL_MIGRATED,	/* pending timers that moved here from another CPU */
+	HWHEEL_INTERRUPTS,	/* runs; in process context, interrupts of the hrtimer */
+	HWHEEL_IDLE_INTERRUPTS,	/* runs that found nothing to do */
+	HWHEEL_REMOTE_KICKS,	/* kicks: another CPU asked for the hrtimer or levels */
+	HWHEEL_BUDGET_OVERRUNS,	/* runs that the budget cut, with work left to do */
+	HWHEEL_MODERATED,	/* runs that began later because of gap_ns */
+	HWHEEL_LEVELS_ADDED,	/* levels allocated because timers needed them */
+	HWHEEL_MAX_LATE_NS,	/* from here on: maxima */
+	HWHEEL_MAX_LOCKED_NS,
+	HWHEEL_COUNTERS
+};
+
+static const char * const hwheel_counter_names[HWHEEL_COUNTERS] = {
+	[HWHEEL_ADDED]			= "added",
+	[HWHEEL_REARMED]		= "rearmed",
+	[HWHEEL_CANCELLED]		= "cancelled",
+	[HWHEEL_EXPIRED_TIMERS]		= "expired",
+	[HWHEEL_CASCADED]		= "cascaded",
+	[HWHEEL_MIGRATED]		= "migrated",
+	[HWHEEL_INTERRUPTS]		= "interrupts",
+	[HWHEEL_IDLE_INTERRUPTS]	= "idle_interrupts",
+	[HWHEEL_REMOTE_KICKS]		= "remote_kicks",
+	[HWHEEL_BUDGET_OVERRUNS]	= "budget_overruns",
+	[HWHEEL_MODERATED]		= "moderated",
+	[HWHEEL_LEVELS_ADDED]		= "levels_added",
+	[HWHEEL_MAX_LATE_NS]		= "max_late_ns",
+	[HWHEEL_MAX_LOCKED_NS]		= "max_locked_ns",
+};
+
+/* Number of fans in one allocation, which takes less than 64 KiB */
+#define HWHEEL_FANS		((SZ_64K - 64) / sizeof(struct hwheel_fan))
+
+struct hwheel_fans {
+	struct hwheel_fan	fan[HWHEEL_FANS];
+	struct hwheel_fans	*next;
+};
+
+struct hwheel_base {
+	/*
+	 * Protects all members of the base that change, and all members of the
+	 * timers on it. Arming and cancelling, also from other CPUs, write to the
+	 * lock's cache line and to the first one of @levels. They seldom write to
+	 * the rest.
+	 */
+	raw_spinlock_t		lock;
+	u32			life;		/* number of the wheel's life */
+	int			cpu;
+	bool			offline;	/* timers are moved away; add none */
+	bool			monotonic;	/* the wheel's clock is CLOCK_MONOTONIC */
+	bool			closing;	/* the wheel is being destroyed */
+	struct hwheel_timer	*running;	/* timer whose callback is running */
+	u64			armed;		/* tick of @hrtimer; 0 in a run or break */
+	u64			count[HWHEEL_COUNTERS];
+	struct hwheel_users	*users;		/* counts by callback; NULL: it counts none */
+
+	struct hwheel_levels	levels;
+
+	struct hwheel		*wheel;
+	u64			fresh;		/* ns; see hwheel_catch_up() */
+	ktime_t			offset;		/* the wheel's clock minus the drive's */
+	struct hwheel_base	*dest;		/* base that @running moves to */
+	struct task_struct	*runner;	/* task that runs @running's callback */
+	struct hrtimer		hrtimer;
+	struct timer_list	entry;		/* HWHEEL_DEFERRABLE: instead of @hrtimer */
+	ktime_t			expires;	/* of @hrtimer or @entry */
+	call_single_data_t	kick;		/* lets another CPU re-arm @hrtimer */
+	unsigned int		kicks;		/* @kick calls that are under way */
+	struct work_struct	work;		/* a run in process context */
+	wait_queue_head_t	wait;		/* for @running, @waiters, and in hwheel_grow() */
+	atomic_t		waiters;	/* waiters for @running that do not spin */
+	struct irq_work		want;		/* queues @grow from any context */
+	struct work_struct	grow;		/* adds levels and fans */
+	ktime_t			ended;		/* end of the last hardirq run with callbacks */
+	u64			spent;		/* see hwheel_overdrawn() */
+	ktime_t			resume;		/* end of the last rest or break */
+	ktime_t			quiet;		/* gap_ns + end of the last run with callbacks */
+	u64			late[HWHEEL_LATE];	/* callbacks, by fls64(ns late) */
+	struct hwheel_fans	*fans;		/* memory of all fans */
+#ifdef CONFIG_PREEMPT_RT
+	spinlock_t		expiry_lock;	/* softirq runs hold it */
+#endif
+};
+
+struct hwheel {
+	struct hwheel_base __percpu *bases;
+	u32			life;		/* HWHEEL_GONE when destroyed */
+	clockid_t		clock;
+	bool			wall;		/* CLOCK_REALTIME or CLOCK_TAI */
+	u64			budget_ns;
+	u64			gap_ns;
+	enum hwheel_context	context;
+	unsigned int		flags;		/* hwheel_config.flags */
+	struct hwheel_geometry	geometry;
+	struct list_head	list;		/* on hwheel_wheels or hwheel_gone */
+	struct hwheel		*older;		/* the wheel allocated before this one */
+	bool			closing;	/* being destroyed */
+	struct mutex		walk_mutex;	/* one walk of the levels at a time */
+	void			(*clock_set)(struct hwheel *wheel);	/* or NULL */
+	struct work_struct	tell;		/* calls @clock_set */
+	struct task_struct	*teller;	/* task that runs @clock_set */
+	struct dentry		*debugfs;
+#ifdef CONFIG_LOCKDEP
+	struct lock_class_key	key;
+	struct lockdep_map	lockdep_map;	/* held in all callbacks */
+#endif
+	char			name[HWHEEL_NAME_MAX + 1];
+};
+
+#endif /* _HWHEEL_BASE_H */

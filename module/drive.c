@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The drive: the hrtimer of a base
+ *
+ * The hrtimer is armed for the tick at which levels_step() must be called next. That is
+ * the earliest tick at which a timer can be due, or at which hwheel should begin to empty
+ * a crowded spoke ahead of time. hwheel moves the hrtimer
+ *
+ *  - when a timer is armed for an earlier tick,
+ *  - when a run ends,
+ *  - when a base gets levels or fans, and must therefore run earlier,
+ *  - when timers move to the base from another CPU, and are due earlier,
+ *  - when somebody sets the wheel's clock: see wall_time.c.
+ *
+ * A CPU arms the hrtimers of its own bases, and of bases whose CPU is offline. For a base of
+ * another CPU that is online, it sends a kick: an interrupt to that CPU. The handler,
+ * hwheel_kick(), arms the hrtimer there. A HWHEEL_DEFERRABLE wheel needs no kick: see below.
+ *
+ * Cancelling does not move the hrtimer. So the next interrupt may find nothing to do. hwheel
+ * then counts this interrupt as idle. There is no periodic tick. If no timer is pending,
+ * hwheel does not arm the hrtimer.
+ *
+ * The bases of a HWHEEL_DEFERRABLE wheel have no hrtimer. They have an entry of timer_list.
+ * For these bases, "hrtimer" in hwheel's sources means that entry. The entry is deferrable: the
+ * kernel runs it in the timer tick of a CPU, and lets an idle CPU sleep. See
+ * hwheel_start_entry().
+ *
+ * Runs advance the clock of a base. Arming with a delay reads the time anyway, so it
+ * advances a clock that is far behind (base->fresh), unless the timer was pending on that
+ * base already. hwheel_add_at() advances the clock if no timer is pending on the base.
+ * Otherwise the clock may be behind the time. New timers then go to coarser spokes than
+ * necessary, which costs a cascade but no exactness.
+ */
+
+/*
+ * Start base->entry for base->expires. timer_list may run an entry with a long delay late,
+ * by up to an eighth of the delay. So the entry is started for seven eighths of the delay.
+ * When it expires, hwheel_entry_expired() starts it again for the rest. A delay of less than
+ * 8 jiffies is not split. The drive's clock is CLOCK_MONOTONIC: hwheel_check() allows no
+ * other.
+ */
+static noinline void hwheel_start_entry(struct hwheel_base *base)
+{
+	s64 ns = hwheel_until(base->expires, ktime_get());
+	u64 way = div_u64(max(ns, 0LL), TICK_NSEC);
+
+	timer_delete(&base->entry);
+	base->entry.expires = jiffies + min_t(u64, way - way / 8, MAX_JIFFY_OFFSET);
+	/* This does not wake an idle CPU */
+	add_timer_on(&base->entry, cpu_online(base->cpu) ? base->cpu : smp_processor_id());
+}
+
+/* The last tick at or before @now, which is on the drive's clock */
+static __always_inline u64 hwheel_tick_down(const struct hwheel_base *base, ktime_t now)
+{
+	return levels_tick_down(&base->levels, now + base->offset);
+}
+
+static __always_inline u64 hwheel_tick_up(const struct hwheel_base *base, ktime_t now)
+{
+	return levels_tick_up(&base->levels, hwheel_deadline(now, base->offset));
+}
+
+/* The time on the drive's clock at which @tick begins */
+static __always_inline ktime_t hwheel_tick_ns(const struct hwheel_base *base, u64 tick)
+{
+	s64 ns = levels_tick_ns(&base->levels, tick);
+
+	return ns == S64_MAX ? KTIME_MAX : max(ns - base->offset, 0LL);
+}
+
+/* A base that is closing starts no hrtimer: see hwheel_close_base(). */
+static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
+{
+	if (unlikely(base->closing))
+		return;
+	trace_hwheel_arm(base, expires);
+	base->expires = expires;
+	if (unlikely(hwheel_deferrable(base))) {
+		hwheel_start_entry(base);
+		return;
+	}
+	hrtimer_start(&base->hrtimer, expires,
+		      hwheel_context(base) == HWHEEL_HARDIRQ ?
+		      HRTIMER_MODE_ABS_PINNED_HARD : HRTIMER_MODE_ABS_PINNED_SOFT);
+}
+
+/*
+ * Arm the hrtimer on this CPU for @tick, but not before
+ *
+ *	base->quiet = gap_ns + end of the last run that ran callbacks
+ *
+ * While the hrtimer is armed for base->quiet, arming a timer does not move the hrtimer.
+ */
+static void hwheel_arm_hrtimer(struct hwheel_base *base, u64 tick)
+{
+	ktime_t expires = hwheel_tick_ns(base, tick);
+
+	base->armed = max(tick, 1ULL);	/* 0 is for runs and breaks; @tick may be 0 */
+	if (unlikely(expires < base->quiet)) {
+		base->armed = max(base->levels.clock, 1ULL);
+		expires = base->quiet;
+	}
+	hwheel_start_hrtimer(base, expires);
+}
+
+static void hwheel_want(struct hwheel_levels *levels);
+static ktime_t hwheel_other_time(struct hwheel_base *base);
+
+/*
+ * Have hwheel_kick() run on @base's CPU, which is not this one. -EBUSY means that a kick is
+ * on its way, and its handler will see the present state. base->kick can be sent again as
+ * soon as its handler begins. So two kicks may be under way.
+ */
+static void hwheel_send_kick(struct hwheel_base *base)
+{
+	base->kicks += !smp_call_function_single_async(base->cpu, &base->kick);
+}
+
+/* Arm the hrtimer of @base for @tick. @base may be another CPU's. */
+static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
+{
+	if (base->cpu == smp_processor_id() || !cpu_online(base->cpu) ||
+	    hwheel_deferrable(base)) {
+		hwheel_arm_hrtimer(base, tick);
+		return;
+	}
+	/* A pinned hrtimer is queued on the CPU that starts it. */
+	base->armed = max(tick, 1ULL);
+	hwheel_send_kick(base);
+}
+
+/*
+ * Arm the hrtimer of @base if a timer needs it before base->armed. Do nothing if @base is offline:
+ * its timers are moved away, and no run may begin meanwhile.
+ */
+static void hwheel_arm_next(struct hwheel_base *base)
+{
+	u64 wake = levels_wake(&base->levels);
+
+	if (wake < base->armed && !base->offline)
+		hwheel_arm_base(base, wake);
+}
+
+/* If no run or break is under way, arm the hrtimer of @base again: its time may have changed */
+static void hwheel_arm_again(struct hwheel_base *base)
+{
+	if (base->armed) {
+		base->armed = HWHEEL_NEVER;
+		hwheel_arm_next(base);
+	}
+}
+
+/* The handler of a kick. Runs on @base's CPU, at the request of another CPU, interrupts off. */
+static void hwheel_kick(void *data)
+{
+	struct hwheel_base *base = data;
+	struct hwheel_levels *levels = &base->levels;
+
+	raw_spin_lock(&base->lock);
+	base->kicks--;
+	if (base->life != HWHEEL_GONE) {
+		base->count[HWHEEL_REMOTE_KICKS]++;
+		if (levels->wanted > levels->nr || levels->fans_wanted > levels->fans)
+			hwheel_want(levels);
+		if (base->wheel->wall)
+			hwheel_other_time(base);	/* the clock may have been set */
+		/* The timer that caused the kick may have been cancelled or re-armed */
+		hwheel_arm_again(base);
+	}
+	raw_spin_unlock(&base->lock);
+}
+
+/*
+ * The clock of @base's wheel was set: at time @now it is @offset ahead of the drive's clock.
+ * The hrtimer must be armed again: its tick begins at another time than before, and an earlier
+ * tick may be next.
+ */
+static noinline void hwheel_new_offset(struct hwheel_base *base, ktime_t now, ktime_t offset)
+{
+	struct hwheel_levels *levels = &base->levels;
+	u64 tick;
+
+	base->offset = offset;
+	base->fresh = 0;
+	tick = hwheel_tick_down(base, now);
+	if (tick < levels->floor) {
+		levels_set_back(levels, tick);
+		hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, ktime_get() - now);
+	}
+	hwheel_arm_again(base);
+}
+
+/* hwheel_time() of a wheel whose clock is not CLOCK_MONOTONIC */
+static noinline ktime_t hwheel_other_time(struct hwheel_base *base)
+{
+	const struct hwheel *wheel = base->wheel;
+	ktime_t now, offset;
+
+	if (!wheel->wall)
+		return ktime_get_boottime();
+	now = ktime_get();
+	offset = hwheel_offset(wheel, now);
+	if (unlikely(offset != base->offset))
+		hwheel_new_offset(base, now, offset);
+	return now;
+}
+
+/*
+ * With @base locked: read the drive's clock. The base takes over the offset of its wheel's
+ * clock first, if somebody has set that clock.
+ */
+static __always_inline ktime_t hwheel_time(struct hwheel_base *base)
+{
+	return likely(base->monotonic) ? ktime_get() : hwheel_other_time(base);
+}
+
+/*
+ * Advance the clock of @base to @now, which is on the wheel's clock, if a run has nothing to
+ * do before @now. Callers need not do this again before base->fresh. By then a clock that was
+ * advanced is behind the time by half the reach of level 0. On a wheel of wall time, this function
+ * reads the time again: somebody may have set the wheel's clock after the caller read @now.
+ */
+static noinline void hwheel_catch_up(struct hwheel_base *base, ktime_t now)
+{
+	struct hwheel_levels *levels = &base->levels;
+	u64 tick;
+
+	if (base->wheel->wall) {
+		now = hwheel_other_time(base);
+		now += base->offset;
+	}
+	tick = levels_tick_down(levels, now);
+
+	/* base->armed is 1 for tick 0, too: see hwheel_arm_hrtimer() */
+	if (tick > levels->clock && tick < base->armed)
+		levels_set_clock(levels, tick);
+	base->fresh = hwheel_deadline(now, levels->level[0].nr / 2 * levels->tick_ns);
+}
+
+/* Cancel the hrtimer or entry of @base. Wait until its callback has ended. */
+static void hwheel_stop_hrtimer(struct hwheel_base *base)
+{
+	if (hwheel_deferrable(base))
+		timer_delete_sync(&base->entry);
+	else
+		hrtimer_cancel(&base->hrtimer);
+}

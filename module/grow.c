@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Levels and fans on demand
+ *
+ * A base begins with a parking lot and without levels. A timer that needs a missing level
+ * is parked. hwheel_want() then queues an irq_work, because it is called under the base's
+ * lock in any context. The irq_work queues the work that allocates the level. If there is
+ * no memory, everything works from the parking lot, and the work tries again each second
+ * while timers are pending. The same work allocates fans when their stock runs low. Fans
+ * stay until the wheel is destroyed.
+ */
+
+/*
+ * With the base locked, in any context: ask for hwheel_grow(). A timer is parked for lack of a
+ * level, or fans run low.
+ */
+static void hwheel_want(struct hwheel_levels *levels)
+{
+	struct hwheel_base *base = container_of(levels, struct hwheel_base, levels);
+
+	if (base->closing)
+		return;
+	/*
+	 * This barrier pairs with the one that the workqueue code executes after it has
+	 * cleared the pending bit of the work. So if the work is still pending here, its
+	 * function will see what is wanted now.
+	 */
+	smp_mb();
+	if (work_pending(&base->grow))
+		return;
+	if (!hwheel_isolated(smp_processor_id()) || base->cpu == smp_processor_id())
+		irq_work_queue(&base->want);
+	else if (!hwheel_deferrable(base))
+		hwheel_send_kick(base);
+}
+
+static void hwheel_queue_grow(struct irq_work *want)
+{
+	struct hwheel_base *base = container_of(want, struct hwheel_base, want);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&base->lock, flags);
+	if (base->life != HWHEEL_GONE)
+		queue_work(system_dfl_wq, &base->grow);
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+}
+
+/* Add level @i to @base. Returns false if there is no memory. */
+static bool hwheel_add_level(struct hwheel_base *base, unsigned int i)
+{
+	void *memory = kvzalloc_node(level_size(base->levels.level[i].nr),
+				     GFP_KERNEL | __GFP_NOWARN, cpu_to_node(base->cpu));
+	struct hwheel_spoke *spokes = memory ? level_init(&base->levels, i, memory) : NULL;
+
+	raw_spin_lock_irq(&base->lock);
+	if (spokes) {
+		levels_grow(&base->levels, spokes);
+		base->count[HWHEEL_LEVELS_ADDED]++;
+	}
+	raw_spin_unlock_irq(&base->lock);
+	return memory;
+}
+
+/* Add fans to @base. Returns false if there is no memory. */
+static bool hwheel_add_fans(struct hwheel_base *base)
+{
+	struct hwheel_fans *fans = kvmalloc_node(sizeof(*fans), GFP_KERNEL | __GFP_NOWARN,
+						 cpu_to_node(base->cpu));
+
+	if (fans)
+		fans_init(fans->fan, HWHEEL_FANS);
+	raw_spin_lock_irq(&base->lock);
+	if (fans) {
+		fans->next = base->fans;
+		base->fans = fans;
+		levels_add_fans(&base->levels, fans->fan, HWHEEL_FANS);
+	}
+	raw_spin_unlock_irq(&base->lock);
+	return fans;
+}
+
+/*
+ * Add the levels and fans that are wanted. If there is no memory, try again each second, as
+ * long as timers are pending: a crowd may need fans, and perhaps nothing asks for fans again
+ * before the crowd is due.
+ */
+static void hwheel_grow(struct work_struct *work)
+{
+	struct hwheel_base *base = container_of(work, struct hwheel_base, grow);
+	struct hwheel_levels *levels = &base->levels;
+
+	while (!READ_ONCE(base->closing)) {
+		bool added = true, stocked = true, idle;
+
+		while (added && levels->nr < READ_ONCE(levels->wanted))
+			added = hwheel_add_level(base, levels->nr);
+		while (stocked && levels->fans < READ_ONCE(levels->fans_wanted)) {
+			stocked = hwheel_add_fans(base);
+			cond_resched();
+		}
+		raw_spin_lock_irq(&base->lock);
+		hwheel_arm_next(base);
+		idle = !levels->pending;
+		raw_spin_unlock_irq(&base->lock);
+		if ((added && stocked) || idle)
+			return;
+		wait_event_idle_timeout(base->wait, READ_ONCE(base->closing), HZ);
+	}
+}

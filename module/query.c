@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Asking about timers and wheels
+ */
+
+/**
+ * hwheel_expires - the instant a timer is armed for
+ * @timer: the timer
+ *
+ * Context: any but NMI. Takes no lock on 64-bit.
+ * Return: the instant, in nanoseconds on the wheel's clock. If the timer was
+ * armed with slack, the instant that was picked. If the timer is not pending,
+ * the instant it was last armed for.
+ */
+ktime_t hwheel_expires(const struct hwheel_timer *timer)
+{
+	struct hwheel_base *base;
+
+	return likely(hwheel_base(timer, &base)) ? hwheel_read_expires(timer, base) : 0;
+}
+EXPORT_SYMBOL_GPL(hwheel_expires);
+
+/**
+ * hwheel_remaining - time until a timer expires
+ * @timer: the timer, set up
+ *
+ * Context: any but NMI. Takes no lock on 64-bit.
+ * Return: hwheel_expires() - now, in nanoseconds; less than 0 if that instant
+ * has passed.
+ */
+ktime_t hwheel_remaining(const struct hwheel_timer *timer)
+{
+	struct hwheel_base *base;
+	ktime_t expires;
+
+	if (unlikely(!hwheel_base(timer, &base)))
+		return 0;
+	expires = hwheel_read_expires(timer, base);
+	return hwheel_until(expires, hwheel_clock(base->wheel));
+}
+EXPORT_SYMBOL_GPL(hwheel_remaining);
+
+/**
+ * hwheel_running - is the callback of a timer running?
+ * @timer: the timer, set up
+ *
+ * Context: any but NMI. Takes no lock. The answer may be out of date at once. To wait for
+ * the callback, use hwheel_cancel_sync().
+ * Return: true from the beginning of the callback until it has returned. If the callback
+ * sets up its own timer again, this may be false from then on.
+ */
+bool hwheel_running(const struct hwheel_timer *timer)
+{
+	struct hwheel_base *base;
+
+	return likely(hwheel_base(timer, &base)) && READ_ONCE(base->running) == timer;
+}
+EXPORT_SYMBOL_GPL(hwheel_running);
+
+/**
+ * hwheel_now - the present time of a wheel
+ * @wheel: the wheel
+ *
+ * Context: any but NMI.
+ * Return: the time in nanoseconds on the wheel's clock. If @wheel is NULL or an
+ * ERR_PTR, hwheel warns and returns the time on CLOCK_MONOTONIC.
+ */
+ktime_t hwheel_now(const struct hwheel *wheel)
+{
+	if (WARN_ONCE(IS_ERR_OR_NULL(wheel), "hwheel: %ps asked for the time of wheel %pe\n",
+		      __builtin_return_address(0), wheel))
+		return ktime_get();
+	return hwheel_clock(wheel);
+}
+EXPORT_SYMBOL_GPL(hwheel_now);
+
+static u64 hwheel_base_count(const struct hwheel_base *base, enum hwheel_counter which)
+{
+	const u64 *count = which == HWHEEL_CASCADED ? &base->levels.moved : &base->count[which];
+
+	/* Writers add to the counter with plain stores under the lock. Read it without the lock */
+	return data_race(READ_ONCE(*count));
+}
+
+static u64 hwheel_total(const struct hwheel *wheel, enum hwheel_counter which)
+{
+	u64 n, total = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		n = hwheel_base_count(per_cpu_ptr(wheel->bases, cpu), which);
+		total = which < HWHEEL_MAX_LATE_NS ? total + n : max(total, n);
+	}
+	return total;
+}
+
+/**
+ * hwheel_count - read one of a wheel's counters
+ * @wheel: the wheel
+ * @counter: name of the counter, as in the first column of the wheel's debugfs
+ *	file stats
+ *
+ * Context: any. Takes no lock.
+ * Return: the sum over all CPUs. If the counter is a maximum, the greatest of
+ * all CPUs. U64_MAX if no counter has that name, or if @wheel is NULL or an
+ * ERR_PTR.
+ */
+u64 hwheel_count(const struct hwheel *wheel, const char *counter)
+{
+	int which = -1;
+
+	if (counter && !IS_ERR_OR_NULL(wheel))
+		which = match_string(hwheel_counter_names, HWHEEL_COUNTERS, counter);
+	return which < 0 ? U64_MAX : hwheel_total(wheel, which);
+}
+EXPORT_SYMBOL_GPL(hwheel_count);

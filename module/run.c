@@ -1,0 +1,601 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Runs: the callback of the hrtimer, and the callbacks of timers
+ *
+ * A run is the hrtimer's callback, in softirq or in hardirq context. In process context a
+ * run is the work that the hrtimer's callback queues. The wheel chooses one of the three
+ * contexts. A run
+ *
+ *  1. reads the clock,
+ *  2. calls levels_step(), which does a bounded step,
+ *  3. runs the callbacks of timers that are due,
+ *  4. repeats this until nothing is left to do at the present time, or the run is cut,
+ *  5. arms the hrtimer again.
+ *
+ * The run drops the lock around each callback, and after each batch of list moves.
+ * Meanwhile anybody may arm and cancel timers: the levels are consistent after each step.
+ * base->armed is 0 during a run, so arming touches neither the hrtimer nor the base's
+ * clock; the run finds the new timers itself. In hardirq context interrupts stay off even
+ * while the lock is dropped. So in that context a batch of list moves also ends the run, to
+ * let interrupts in.
+ *
+ * A run that takes long leaves the CPU to others for a while: see "Runs, rests and
+ * breaks" below.
+ *
+ * Callbacks and waiters
+ * ---------------------
+ *
+ * base->running is the timer whose callback a run executes. The timer itself has no mark,
+ * because its callback may free it. While its callback runs, a timer stays on its base,
+ * whichever CPU arms it. Hence a callback never runs on two CPUs at a time, and a waiter
+ * has one base to look at. hwheel_add_on() stores the new base in base->dest, and the run
+ * moves the timer when the callback has returned. A later arm replaces or clears
+ * base->dest, and a cancel clears it. So if base->dest is set, the timer is pending, and
+ * therefore not freed.
+ *
+ * How to wait for a callback depends on its context:
+ *
+ *  - hardirq: The waiter spins, on PREEMPT_RT too.
+ *  - softirq: The waiter spins. On PREEMPT_RT a waiter can preempt the run, so it takes
+ *    base->expiry_lock instead. A run holds that lock across callbacks, and the waiter
+ *    lends the run its priority. The run drops the lock between callbacks if somebody
+ *    waits.
+ *  - process: The waiter sleeps on base->wait. The run wakes all waiters, then sleeps on
+ *    base->wait until each of them has checked base->running again. Without that sleep a
+ *    waiter could wait forever: a callback that is due again at once could begin again
+ *    each time before the waiter has checked. The run does not sleep for tasks in
+ *    hwheel_synchronize(): these compare the numbers of callbacks, so they notice the end
+ *    of a callback even if the next one has begun.
+ *
+ * Callbacks of delayed work are hwheel's own, and short. They run with interrupts off in each
+ * context. So delayed work can spin until its callback has ended: see delayed_work.c.
+ */
+
+/*
+ * How a run locks and unlocks its base. In hardirq context interrupts are off, and stay
+ * off. @context is a constant in the runs, so they do not test it.
+ */
+static __always_inline void hwheel_lock_run(struct hwheel_base *base,
+					    enum hwheel_context context)
+	__acquires(&base->lock)
+{
+	if (context == HWHEEL_HARDIRQ)
+		raw_spin_lock(&base->lock);
+	else
+		raw_spin_lock_irq(&base->lock);
+}
+
+static __always_inline void hwheel_unlock_run(struct hwheel_base *base,
+					      enum hwheel_context context)
+	__releases(&base->lock)
+{
+	if (context == HWHEEL_HARDIRQ)
+		raw_spin_unlock(&base->lock);
+	else
+		raw_spin_unlock_irq(&base->lock);
+}
+
+#ifdef CONFIG_PREEMPT_RT
+static void hwheel_init_expiry_lock(struct hwheel_base *base)
+{
+	spin_lock_init(&base->expiry_lock);
+}
+
+static void hwheel_lock_expiry(struct hwheel_base *base)
+{
+	spin_lock(&base->expiry_lock);
+}
+
+static void hwheel_unlock_expiry(struct hwheel_base *base)
+{
+	spin_unlock(&base->expiry_lock);
+}
+
+/* In a softirq run, with @base locked and no callback running: let waiters in. */
+static void hwheel_yield_expiry(struct hwheel_base *base)
+{
+	if (atomic_read(&base->waiters)) {
+		raw_spin_unlock_irq(&base->lock);
+		spin_unlock(&base->expiry_lock);
+		spin_lock(&base->expiry_lock);
+		raw_spin_lock_irq(&base->lock);
+	}
+}
+
+static void hwheel_wait_expiry(struct hwheel_base *base)
+{
+	atomic_inc(&base->waiters);
+	spin_lock_bh(&base->expiry_lock);
+	atomic_dec(&base->waiters);
+	spin_unlock_bh(&base->expiry_lock);
+}
+#else
+static inline void hwheel_init_expiry_lock(struct hwheel_base *base) { }
+static inline void hwheel_lock_expiry(struct hwheel_base *base) { }
+static inline void hwheel_unlock_expiry(struct hwheel_base *base) { }
+static inline void hwheel_yield_expiry(struct hwheel_base *base) { }
+
+static inline void hwheel_wait_expiry(struct hwheel_base *base)
+{
+	cpu_relax();
+}
+#endif
+
+/* Wait until the callback of @timer, which runs on @base, may have ended. */
+static void hwheel_wait_running(struct hwheel_base *base,
+				const struct hwheel_timer *timer)
+{
+	switch (hwheel_context(base)) {
+	case HWHEEL_SOFTIRQ:
+		hwheel_wait_expiry(base);
+		break;
+	case HWHEEL_HARDIRQ:
+		cpu_relax();
+		break;
+	case HWHEEL_WORK:
+		wait_event(base->wait, READ_ONCE(base->running) != timer);
+		break;
+	}
+}
+
+/*
+ * A callback has returned in another state than it was called in: warn, and restore the
+ * state. These are functions of their own because hwheel_call() is inlined several times,
+ * and each copy would warn once.
+ */
+static noinline void hwheel_mend_preempt_count(void (*function)(struct hwheel_timer *timer),
+					       int count)
+{
+	WARN_ONCE(1, "hwheel: callback %ps returned with preempt_count %08x, was called with %08x\n",
+		  function, preempt_count(), count);
+	preempt_count_set(count);
+}
+
+static noinline void hwheel_mend_interrupts(void (*function)(struct hwheel_timer *timer))
+{
+	if (irqs_disabled()) {
+		WARN_ONCE(1, "hwheel: callback %ps has switched interrupts off\n", function);
+		local_irq_enable();
+	} else {
+		WARN_ONCE(1, "hwheel: callback %ps has switched interrupts on\n", function);
+		local_irq_disable();
+	}
+}
+
+static void hwheel_wake_sleeper(struct hwheel_timer *timer);
+
+/*
+ * Run the callback of @timer with the lock dropped. If the callback has changed the
+ * preemption count or the interrupt state, restore it, to protect other callbacks.
+ */
+static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_timer *timer,
+					enum hwheel_context context)
+	__must_hold(&base->lock)
+{
+	void (*function)(struct hwheel_timer *timer) = timer->function;
+	ktime_t expires = timer->expires;	/* others may change it later */
+	/* Delayed work waits for its callbacks in any context: see delayed_work.c */
+	bool off = context == HWHEEL_HARDIRQ || function == __hwheel_work_expired;
+	int count;
+#ifdef CONFIG_LOCKDEP
+	struct lockdep_map map;		/* the callback may free the timer */
+
+	lockdep_copy_map(&map, &timer->lockdep_map);
+#endif
+	WRITE_ONCE(base->running, timer);
+	base->dest = NULL;
+	WRITE_ONCE(base->runner, current);
+	if (off)
+		raw_spin_unlock(&base->lock);
+	else
+		raw_spin_unlock_irq(&base->lock);
+
+	count = preempt_count();
+	lock_map_acquire(&base->wheel->lockdep_map);
+	lock_acquire_exclusive(&map, context, 0, NULL, _THIS_IP_);
+	trace_hwheel_expire_entry(base, timer, expires);
+	function(timer);
+	/* A sleeper's callback would wake no task the second time, and crash */
+	if (hwheel_broken(HWHEEL_FIRE_TWICE) && function != hwheel_wake_sleeper)
+		function(timer);
+	trace_hwheel_expire_exit(timer, function);
+	lock_map_release(&map);
+	lock_map_release(&base->wheel->lockdep_map);
+	if (unlikely(count != preempt_count()))
+		hwheel_mend_preempt_count(function, count);
+	if (unlikely(off != !!irqs_disabled()))
+		hwheel_mend_interrupts(function);
+	if (context == HWHEEL_WORK && !off)
+		cond_resched();
+
+	hwheel_lock_run(base, context);
+	WRITE_ONCE(base->runner, NULL);
+	hwheel_move_running(base, timer);
+	if (!hwheel_broken(HWHEEL_LEAK_RUNNING))
+		WRITE_ONCE(base->running, NULL);
+	if (off && context != HWHEEL_HARDIRQ) {
+		/* The next callback may need them off, too: let interrupts in */
+		hwheel_unlock_run(base, context);
+		if (context == HWHEEL_WORK)
+			cond_resched();
+		cpu_relax();	/* sti takes effect after one more instruction */
+		hwheel_lock_run(base, context);
+	}
+	if (context == HWHEEL_SOFTIRQ)
+		hwheel_yield_expiry(base);
+	if (context == HWHEEL_WORK && wq_has_sleeper(&base->wait)) {
+		hwheel_unlock_run(base, context);
+		wake_up_all(&base->wait);	/* takes a lock that sleeps on PREEMPT_RT */
+		wait_event(base->wait, !atomic_read(&base->waiters));
+		hwheel_lock_run(base, context);
+	}
+}
+
+/*
+ * Run the callbacks of timers that are due, while *@now is before @end. Read the clock
+ * after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. The lateness of a
+ * timer is the last reading of the clock minus the timer's time. So the lateness may be too
+ * small, by the time of HWHEEL_CLOCK_EVERY callbacks or by about a jiffy, whichever is less.
+ * Read the clock after each callback
+ *
+ * - in hardirq context: nothing else runs there, and the jiffy may not advance;
+ * - on a wheel of wall time: the clock may have been set back during the callback. Then
+ *   hwheel_time() moves all timers from HWHEEL_EXPIRED to the attic, and the loop ends.
+ */
+static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
+					ktime_t end, enum hwheel_context context)
+{
+	const unsigned int mask = context == HWHEEL_HARDIRQ || base->wheel->wall ?
+				  0 : HWHEEL_CLOCK_EVERY - 1;
+	unsigned long last = jiffies;
+	struct hwheel_timer *timer;
+	unsigned int n = 0;
+	u64 late;
+
+	while (*now < end && (timer = levels_pop(&base->levels))) {
+		late = (u64)*now + (u64)base->offset - (u64)timer->expires;
+		base->late[fls64(late)]++;
+		hwheel_note_max(base, HWHEEL_MAX_LATE_NS, late);
+		base->count[HWHEEL_EXPIRED_TIMERS]++;
+		if (static_branch_unlikely(&hwheel_users_key))
+			hwheel_count_expired(base, timer, late);
+		debug_hwheel_deactivate(timer);
+		hwheel_call(base, timer, context);
+
+		if (!(++n & mask) || time_after(jiffies, last)) {
+			last = jiffies;
+			*now = hwheel_time(base);
+		}
+	}
+	if (n & mask)
+		*now = hwheel_time(base);
+}
+
+static void hwheel_queue_work(struct hwheel_base *base)
+{
+	if (unlikely(base->closing))
+		return;
+	if (base->wheel->flags & HWHEEL_UNBOUND)
+		queue_work(system_dfl_wq, &base->work);
+	else
+		queue_work_on(base->cpu, system_percpu_wq, &base->work);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Runs, rests and breaks: who gets the CPU next, and for how long */
+
+/*
+ * A run ends when nothing is left to do, or when it is cut:
+ *
+ *	the run is cut when			it then leaves the CPU for
+ *	-----------------------------------	-----------------------------------
+ *	not in hardirq context, the run has	an eighth of the budget; if no timer
+ *	  used up the budget			  is due, at least as long as the
+ *						  run's moves took
+ *	no timer is due, and moves have		as long as the moves took
+ *	  taken 50 us
+ *	in hardirq context, a batch of		as long as the moves took; 1 us if a
+ *	  moves is done				  timer is due and no gap is under way
+ *	in hardirq context, base->spent has	the budget
+ *	  reached the budget: see
+ *	  hwheel_overdrawn()
+ *
+ * base->resume is the end of that time. What is left to do when the run is cut decides
+ * what happens until then:
+ *
+ *	        +--------- the hrtimer expires ----------+
+ *	        v                                        |
+ *	  +---> RUN --- nothing is left -----------> SLEEP until levels_wake(); arming may
+ *	  |     | |                                  make that earlier
+ *	  |     | +---- cut; only moves are left --> REST until base->resume. If a timer is
+ *	  |     |                                    due before, a run fires it, and moves
+ *	  |     v                                    nothing ahead of its time
+ *	  |     cut; a timer is due, or hardirq
+ *	  |     runs have had the CPU too long
+ *	  |     v
+ *	  +---- BREAK until base->resume: no run, timers wait
+ *
+ * A run that was cut goes to SLEEP, too, if nothing is to be done before base->resume. A
+ * run during a REST is cut when only moves are left. The rest then goes on until the old
+ * base->resume.
+ *
+ * In process context there is no rest and no break. The run queues its work again, behind
+ * other works, and the scheduler shares out the CPU.
+ *
+ * In SLEEP and in REST, gap_ns delays the interrupt for a due timer:
+ *
+ *	base->quiet = gap_ns + end of the last run that ran callbacks
+ *
+ * A timer that is due before base->quiet waits until base->quiet. In REST it waits only
+ * until base->resume if that comes first. So the gap makes a timer late by at most
+ * gap_ns. In SLEEP, a crowd that is to be moved waits, too; levels.ahead makes its moves
+ * begin gap_ns earlier. The gap makes neither a rest nor a break longer: both end at
+ * base->resume.
+ */
+enum hwheel_cut {
+	HWHEEL_NOT_CUT,
+	HWHEEL_CUT_MOVES,	/* moves took long, or can wait */
+	HWHEEL_CUT_BUDGET,	/* the run used up the budget */
+	HWHEEL_CUT_OVERDRAWN,	/* hardirq runs had the CPU too long */
+};
+
+/*
+ * A hardirq run that ran callbacks, from @begin to @now, is about to end: add its time to
+ * base->spent. Returns true, and sets base->spent to 0, if base->spent has reached the budget.
+ * The run is then cut, and a break follows. Without these breaks, short hardirq runs that
+ * follow each other closely could keep tasks from running: hardirq context has no ksoftirqd.
+ *
+ *	base->spent = time of these runs - time between them, at least 0
+ *
+ * The time of a run counts from the expiration of its hrtimer. A late hrtimer adds at most an
+ * eighth of the budget.
+ */
+static bool hwheel_overdrawn(struct hwheel_base *base, ktime_t begin, ktime_t now)
+{
+	u64 budget = base->wheel->budget_ns;
+	ktime_t due = max(base->expires, begin - (ktime_t)(budget / HWHEEL_BREAK));
+
+	due = clamp(due, base->ended, begin);
+	base->spent -= min_t(u64, base->spent, due - base->ended);
+	base->spent += now - due;
+	base->ended = now;
+	if (base->spent < budget)
+		return false;
+	base->spent = 0;
+	return true;
+}
+
+/*
+ * Returns for how many ns a run, which was @cut at @now, leaves the CPU to others.
+ * @moving: how many ns its batches of moves took.
+ * @ripe: a timer is due.
+ */
+static u64 hwheel_pause(const struct hwheel_base *base, enum hwheel_cut cut, ktime_t now,
+			u64 moving, bool ripe)
+{
+	u64 budget = base->wheel->budget_ns, pause = 0;
+
+	switch (cut) {
+	case HWHEEL_NOT_CUT:
+		return 0;
+	case HWHEEL_CUT_MOVES:
+		if (ripe)
+			pause = HWHEEL_URGENT_NS;
+		else if (now < base->resume)
+			pause = base->resume - now;
+		else
+			pause = moving;
+		break;
+	case HWHEEL_CUT_BUDGET:
+		pause = max(budget / HWHEEL_BREAK, ripe ? 0 : moving);
+		break;
+	case HWHEEL_CUT_OVERDRAWN:
+		pause = budget;
+		break;
+	}
+	return max(pause, 1ULL);
+}
+
+/*
+ * End a run at @now: sleep, rest or take a break, as @cut and the timers that are left
+ * decide. Batches of moves took @moving ns. Returns true for a rest or a break, and if
+ * the work is queued again.
+ */
+static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_t now,
+			   u64 moving, enum hwheel_context context)
+{
+	struct hwheel_levels *levels = &base->levels;
+	u64 wake = levels_wake(levels), due;
+	ktime_t resume;
+	bool ripe;
+
+	if (wake == HWHEEL_NEVER) {
+		base->armed = HWHEEL_NEVER;
+		return false;
+	}
+	ripe = cut && levels_ripe(levels, hwheel_tick_down(base, now));
+	if (cut == HWHEEL_CUT_MOVES && now < base->quiet)
+		ripe = false;	/* due timers wait: for the end of the gap, or for resume */
+	resume = hwheel_deadline(now, hwheel_pause(base, cut, now, moving, ripe));
+	if (cut == HWHEEL_NOT_CUT || hwheel_tick_ns(base, wake) > resume) {
+		hwheel_arm_base(base, wake);
+		return false;
+	}
+	if (context == HWHEEL_WORK) {
+		hwheel_queue_work(base);
+		return true;
+	}
+	base->resume = resume;
+	if (ripe || cut == HWHEEL_CUT_OVERDRAWN || resume <= base->quiet) {
+		/* As in a run: arming a timer does not move the hrtimer */
+		base->armed = 0;
+		hwheel_start_hrtimer(base, resume);
+		return true;
+	}
+	due = levels_first(levels)->bound;
+	base->armed = min(due, hwheel_tick_up(base, resume));
+	hwheel_start_hrtimer(base, min(max(hwheel_tick_ns(base, due), base->quiet), resume));
+	return true;
+}
+
+/* A data race for KCSAN, which looks at one access of thousands: so make many. */
+static noinline void hwheel_race(struct hwheel_base *base)
+{
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		base->wheel->budget_ns ^= 1;
+		barrier();
+	}
+}
+
+/*
+ * Run timers that are due by *@now, and move crowds ahead of their time, until nothing is
+ * left to do or the run is cut. *@now is the time that was read last. *@moving counts the
+ * ns that batches of moves take.
+ */
+static __always_inline enum hwheel_cut
+hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
+	       enum hwheel_context context)
+{
+	struct hwheel_levels *levels = &base->levels;
+	ktime_t end = hwheel_deadline(*now, base->wheel->budget_ns), locked = *now;
+	u64 moved = levels->moved;
+
+	for (;;) {
+		u64 tick = hwheel_tick_down(base, *now) + hwheel_broken(HWHEEL_EARLY);
+		u64 before = levels->moved;
+		enum hwheel_step step;
+
+		/* Moves ahead of time can wait */
+		if (unlikely(*now < base->resume || *moving >= HWHEEL_MOVE_NS) &&
+		    !levels_ripe(levels, tick))
+			return HWHEEL_CUT_MOVES;
+		step = levels_step(levels, tick);
+		if (step == HWHEEL_IDLE)
+			return HWHEEL_NOT_CUT;
+		if (levels->moved != before)
+			trace_hwheel_cascade(base, levels->moved - before);
+		if (*now >= end)
+			return HWHEEL_CUT_BUDGET;
+		if (step == HWHEEL_DUE) {
+			hwheel_fire(base, now, end, context);
+			*fired = true;
+		} else {
+			if (levels->moved - moved + HWHEEL_STEP <= HWHEEL_BATCH)
+				continue;
+			*now = hwheel_time(base);
+			*moving += *now - locked;
+			hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, *now - locked);
+			if (context == HWHEEL_HARDIRQ)
+				return HWHEEL_CUT_MOVES;
+			hwheel_unlock_run(base, context);
+			if (context == HWHEEL_WORK)
+				cond_resched();
+			else
+				cpu_relax();
+			hwheel_lock_run(base, context);
+			*now = hwheel_time(base);
+		}
+		locked = *now;
+		moved = levels->moved;
+	}
+}
+
+static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_context context)
+{
+	ktime_t begin, now;
+	enum hwheel_cut cut;
+	bool fired = false;
+	u64 moved, moving = 0;
+
+	if (context == HWHEEL_SOFTIRQ)
+		hwheel_lock_expiry(base);
+	hwheel_lock_run(base, context);
+	if (context != HWHEEL_WORK)
+		base->count[HWHEEL_INTERRUPTS]++;
+	base->armed = 0;
+	if (unlikely(base->quiet && base->quiet == base->expires)) {
+		base->count[HWHEEL_MODERATED]++;
+		base->quiet = 0;
+	}
+	if (hwheel_broken(HWHEEL_DATA_RACE))
+		hwheel_race(base);
+	begin = hwheel_time(base);
+	now = begin;
+	moved = base->levels.moved;
+
+	cut = hwheel_process(base, &now, &moving, &fired, context);
+
+	if (!fired && base->levels.moved == moved)
+		base->count[HWHEEL_IDLE_INTERRUPTS]++;
+	if (context == HWHEEL_HARDIRQ && fired && hwheel_overdrawn(base, begin, now))
+		cut = HWHEEL_CUT_OVERDRAWN;
+	if (base->wheel->gap_ns && fired)
+		base->quiet = now + base->wheel->gap_ns;
+	if (hwheel_end_run(base, cut, now, moving, context) && cut >= HWHEEL_CUT_BUDGET) {
+		base->count[HWHEEL_BUDGET_OVERRUNS]++;
+		trace_hwheel_budget(base, now, hwheel_deadline(begin, base->wheel->budget_ns));
+	}
+	hwheel_unlock_run(base, context);
+	if (context == HWHEEL_SOFTIRQ)
+		hwheel_unlock_expiry(base);
+}
+
+static enum hrtimer_restart hwheel_run_softirq(struct hrtimer *hrtimer)
+{
+	hwheel_run(container_of(hrtimer, struct hwheel_base, hrtimer), HWHEEL_SOFTIRQ);
+	return HRTIMER_NORESTART;
+}
+
+static enum hrtimer_restart hwheel_run_hardirq(struct hrtimer *hrtimer)
+{
+	hwheel_run(container_of(hrtimer, struct hwheel_base, hrtimer), HWHEEL_HARDIRQ);
+	return HRTIMER_NORESTART;
+}
+
+/* base->armed is 0 from here on, so arming a timer leaves the hrtimer alone. */
+static void hwheel_begin_work(struct hwheel_base *base)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&base->lock, flags);
+	base->count[HWHEEL_INTERRUPTS]++;
+	base->armed = 0;
+	hwheel_queue_work(base);
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+}
+
+static enum hrtimer_restart hwheel_hrtimer_work(struct hrtimer *hrtimer)
+{
+	hwheel_begin_work(container_of(hrtimer, struct hwheel_base, hrtimer));
+	return HRTIMER_NORESTART;
+}
+
+/* In softirq context. The entry may have expired early: see hwheel_start_entry(). */
+static void hwheel_entry_expired(struct timer_list *entry)
+{
+	struct hwheel_base *base = container_of(entry, struct hwheel_base, entry);
+	bool due;
+
+	raw_spin_lock_irq(&base->lock);
+	due = base->expires <= ktime_get();
+	if (!due)
+		hwheel_start_hrtimer(base, base->expires);
+	raw_spin_unlock_irq(&base->lock);
+	if (!due)
+		return;
+	if (hwheel_context(base) == HWHEEL_WORK)
+		hwheel_begin_work(base);
+	else
+		hwheel_run(base, HWHEEL_SOFTIRQ);
+}
+
+static void hwheel_run_work(struct work_struct *work)
+{
+	struct hwheel_base *base = container_of(work, struct hwheel_base, work);
+
+	hwheel_run(base, HWHEEL_WORK);
+	if (READ_ONCE(base->offline))
+		hwheel_evacuate(base);
+}
