@@ -13,7 +13,8 @@
  *	--------------	-----------------------------------------------------------------
  *	levels.h	where a timer goes, what is due next, how a cascade proceeds
  *	base.h		the structures of a wheel and of its bases
- *	clock.c		reading the clocks of wheels
+ *	parts.c		how the core calls the parts that may be left out
+ *	clock.c		the clocks of wheels
  *	trace.h		tracepoints
  *	debug.c		lockdep and debugobjects
  *	base.c		a timer's base, and how to lock it
@@ -26,11 +27,15 @@
  *	cancel.c	the calls that cancel a timer, and that wait for callbacks
  *	setup.c		the calls that set up a timer
  *	query.c		the calls that ask about a timer or a wheel
+ *	wheels.c	creating and destroying wheels
+ *
+ *	may be left out
+ *	--------------	-----------------------------------------------------------------
  *	sleep.c		sleeping on a wheel
  *	delayed_work.c	delayed work
+ *	wall_time.c	CLOCK_REALTIME and CLOCK_TAI, and what happens when somebody sets a clock
+ *	deferrable.c	wheels that wake no idle CPU
  *	debugfs.c	the files in debugfs
- *	wall_time.c	what happens when somebody sets a clock
- *	wheels.c	creating and destroying wheels
  *
  * Locks
  * -----
@@ -93,7 +98,7 @@
 #include "module/levels.h"
 #include "module/users.h"
 #include "module/base.h"
-#include "module/faults.c"
+#include "module/parts.c"
 #include "module/clock.c"
 
 #define CREATE_TRACE_POINTS
@@ -110,11 +115,40 @@
 #include "module/cancel.c"
 #include "module/setup.c"
 #include "module/query.c"
-#include "module/sleep.c"
-#include "module/delayed_work.c"
-#include "module/debugfs.c"
-#include "module/wall_time.c"
 #include "module/wheels.c"
+
+/* The parts that may be left out */
+#ifdef CONFIG_HWHEEL_SLEEP
+#include "module/sleep.c"
+#endif
+#ifdef CONFIG_HWHEEL_DELAYED_WORK
+#include "module/delayed_work.c"
+#endif
+#ifdef CONFIG_HWHEEL_WALL_TIME
+#include "module/wall_time.c"
+#endif
+#ifdef CONFIG_HWHEEL_DEFERRABLE
+#include "module/deferrable.c"
+#endif
+#ifdef CONFIG_HWHEEL_DEBUGFS
+#include "module/debugfs.c"
+#endif
+
+static const struct hwheel_part * const hwheel_all_parts[] = {
+#ifdef CONFIG_HWHEEL_DELAYED_WORK
+	&hwheel_delayed_works,
+#endif
+#ifdef CONFIG_HWHEEL_WALL_TIME
+	&hwheel_wall,
+#endif
+#ifdef CONFIG_HWHEEL_DEFERRABLE
+	&hwheel_deferrable,
+#endif
+#ifdef CONFIG_HWHEEL_DEBUGFS
+	&hwheel_debugfs_part,
+#endif
+	NULL
+};
 
 static unsigned long long tick_ns;
 module_param(tick_ns, ullong, 0444);
@@ -145,14 +179,13 @@ static int __init hwheel_init(void)
 	BUILD_BUG_ON(!IS_ENABLED(CONFIG_LOCKDEP) && sizeof(struct hwheel_timer) > 48);
 	BUILD_BUG_ON(sizeof(struct hwheel_spoke) != HWHEEL_SPOKE_SIZE);
 
-	hwheel_work_init();
-	pvclock_gtod_register_notifier(&hwheel_timekeeping_nb);	/* can't fail */
 	memcpy(config.spokes, spokes, sizeof(spokes));
-	hwheel_debugfs_init();
+	hwheel_parts = hwheel_all_parts;
+	hwheel_each_part(init);
 	err = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "hwheel:prepare",
 					hwheel_cpu_prepare, hwheel_cpu_dead);
 	if (err < 0)
-		goto err_debugfs;
+		goto err_parts;
 	hwheel_cpuhp_state = err;
 
 	hwheel_system = hwheel_create(&config);
@@ -166,9 +199,8 @@ static int __init hwheel_init(void)
 err_cpuhp:
 	cpuhp_remove_state_nocalls(hwheel_cpuhp_state);
 	hwheel_cpuhp_state = 0;
-err_debugfs:
-	hwheel_debugfs_exit();
-	hwheel_timekeeping_exit();
+err_parts:
+	hwheel_each_part(exit);
 	hwheel_free_all();
 	return err;
 }
@@ -196,8 +228,7 @@ static void __exit hwheel_exit(void)
 		hwheel_retire(wheel);
 	}
 	cpuhp_remove_state_nocalls(hwheel_cpuhp_state);
-	hwheel_debugfs_exit();
-	hwheel_timekeeping_exit();
+	hwheel_each_part(exit);
 	hwheel_free_all();
 }
 

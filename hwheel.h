@@ -119,6 +119,8 @@ struct hwheel_timer {
 
 /* hwheel_setup() flag: re-arming from another CPU does not move the timer */
 #define HWHEEL_PINNED		BIT(0)
+/* For hwheel's own use: interrupts are off in the callback */
+#define __HWHEEL_IRQS_OFF	BIT(30)
 
 /**
  * enum hwheel_context - where the callbacks of a wheel run
@@ -216,10 +218,11 @@ void hwheel_destroy(struct hwheel *wheel);
 #define __HWHEEL_LOCKDEP_MAP
 #endif
 
-#define __HWHEEL_TIMER_INITIALIZER(_function)			\
+#define __HWHEEL_TIMER_INITIALIZER(_function, _flags)		\
 	{							\
 		.function	= (_function),			\
 		.base		= __HWHEEL_SYSTEM_BASE,		\
+		.flags		= (_flags),			\
 		.life		= __HWHEEL_SYSTEM_LIFE,		\
 		__HWHEEL_LOCKDEP_MAP				\
 	}
@@ -230,7 +233,7 @@ void hwheel_destroy(struct hwheel *wheel);
  * @_function: the callback
  */
 #define DEFINE_HWHEEL_TIMER(name, _function)			\
-	struct hwheel_timer name = __HWHEEL_TIMER_INITIALIZER(_function)
+	struct hwheel_timer name = __HWHEEL_TIMER_INITIALIZER(_function, 0)
 
 void hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
 		  void (*function)(struct hwheel_timer *timer),
@@ -426,7 +429,8 @@ void __hwheel_work_expired(struct hwheel_timer *timer);
 #define DECLARE_HWHEEL_DELAYED_WORK(name, _function)				\
 	struct hwheel_delayed_work name = {					\
 		.work	= __WORK_INITIALIZER(name.work, (_function)),		\
-		.timer	= __HWHEEL_TIMER_INITIALIZER(__hwheel_work_expired),	\
+		.timer	= __HWHEEL_TIMER_INITIALIZER(__hwheel_work_expired,	\
+						     __HWHEEL_IRQS_OFF),	\
 	}
 
 #define __HWHEEL_INIT_DELAYED_WORK(dwork, wheel, _function, work_init, timer_setup) \
@@ -434,7 +438,8 @@ void __hwheel_work_expired(struct hwheel_timer *timer);
 		struct hwheel_delayed_work *__dwork = (dwork);			\
 										\
 		work_init(&__dwork->work, (_function));				\
-		timer_setup(&__dwork->timer, wheel, __hwheel_work_expired, 0);	\
+		timer_setup(&__dwork->timer, wheel, __hwheel_work_expired,	\
+			    __HWHEEL_IRQS_OFF);					\
 		__dwork->wq = NULL;						\
 		__dwork->disabled = 0;						\
 	} while (0)

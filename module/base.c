@@ -162,8 +162,3 @@ static __always_inline enum hwheel_context hwheel_context(const struct hwheel_ba
 {
 	return base->wheel->context;
 }
-
-static bool hwheel_deferrable(const struct hwheel_base *base)
-{
-	return base->wheel->flags & HWHEEL_DEFERRABLE;
-}

@@ -96,8 +96,8 @@ struct hwheel_base {
 	struct hwheel_base	*dest;		/* base that @running moves to */
 	struct task_struct	*runner;	/* task that runs @running's callback */
 	struct hrtimer		hrtimer;
-	struct timer_list	entry;		/* HWHEEL_DEFERRABLE: instead of @hrtimer */
-	ktime_t			expires;	/* of @hrtimer or @entry */
+	struct timer_list	entry;		/* of a HWHEEL_DEFERRABLE wheel */
+	ktime_t			expires;	/* of @hrtimer, or of the wheel's alarm */
 	call_single_data_t	kick;		/* lets another CPU re-arm @hrtimer */
 	unsigned int		kicks;		/* @kick calls that are under way */
 	struct work_struct	work;		/* a run in process context */
@@ -116,11 +116,50 @@ struct hwheel_base {
 #endif
 };
 
+/*
+ * A clock of wheels. The drive uses CLOCK_MONOTONIC or CLOCK_BOOTTIME, and a wheel's clock may
+ * be ahead of it: see base->offset.
+ */
+struct hwheel_clock {
+	const char		*name;
+	clockid_t		drive;		/* clock of the hrtimer */
+	bool			settable;	/* somebody can set the wheel's clock */
+	/* The time on the wheel's clock */
+	ktime_t			(*now)(const struct hwheel *wheel);
+	/* With the base locked: take over the present offset. Returns the drive's time */
+	ktime_t			(*time)(struct hwheel_base *base);
+};
+
+/* What wakes a base, if it is not an hrtimer */
+struct hwheel_alarm {
+	u64			late_ns;	/* it may expire this late */
+	void			(*init)(struct hwheel_base *base);
+	/* With the base locked, on any CPU: start it for base->expires */
+	void			(*start)(struct hwheel_base *base);
+	/* Cancel it, and wait until its callback has ended */
+	void			(*stop)(struct hwheel_base *base);
+};
+
+/* A part that may be left out: see parts.c. The members that a part does not need are NULL. */
+struct hwheel_part {
+	void			(*init)(void);	/* before the first wheel is created */
+	void			(*exit)(void);	/* after the last wheel was destroyed */
+	/* Nobody uses @wheel yet. May set wheel->clock and wheel->alarm */
+	void			(*create)(struct hwheel *wheel,
+					  const struct hwheel_config *config);
+	void			(*open)(struct hwheel *wheel);	/* anybody may use @wheel */
+	void			(*close)(struct hwheel *wheel);	/* it will be destroyed */
+	void			(*destroy)(struct hwheel *wheel); /* all callbacks have ended */
+	/* The function to name for @timer. NULL: @timer is not of this part */
+	void			*(*named)(const struct hwheel_timer *timer);
+};
+
 struct hwheel {
 	struct hwheel_base __percpu *bases;
 	u32			life;		/* HWHEEL_GONE when destroyed */
-	clockid_t		clock;
-	bool			wall;		/* CLOCK_REALTIME or CLOCK_TAI */
+	bool			settable;	/* as @clock says */
+	const struct hwheel_clock *clock;
+	const struct hwheel_alarm *alarm;	/* NULL: hrtimers */
 	u64			budget_ns;
 	u64			gap_ns;
 	enum hwheel_context	context;

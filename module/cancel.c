@@ -53,8 +53,6 @@ static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
 		waited = NULL;
 		if (ret >= 0)
 			return ret;
-		if (hwheel_broken(HWHEEL_NO_WAIT_IN_CANCEL_SYNC))
-			return hwheel_remove(timer, shutdown, NULL);
 
 		/* base->runner is current only in the callback itself. */
 		if (WARN_ONCE(READ_ONCE(base->runner) == current,
@@ -239,7 +237,7 @@ void hwheel_synchronize(struct hwheel *wheel)
 		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
 		u64 n;
 
-		if (!hwheel_callback_runs(base, &n) || hwheel_broken(HWHEEL_NO_WAIT_IN_SYNCHRONIZE))
+		if (!hwheel_callback_runs(base, &n))
 			continue;
 		/* Do not wait for a later callback, even of the same timer: compare the number */
 		if (wheel->context == HWHEEL_WORK)

@@ -1,34 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading the clocks of wheels
+ * The clocks of wheels: CLOCK_MONOTONIC and CLOCK_BOOTTIME
  */
 
-/* See "Wall time". @seq has no lock: the timekeeping code calls one writer at a time. */
-static struct {
-	seqcount_t	seq;
-	ktime_t		real;		/* CLOCK_REALTIME - CLOCK_MONOTONIC */
-	ktime_t		tai;		/* CLOCK_TAI - CLOCK_MONOTONIC */
-	ktime_t		leap;		/* the next leap second, on CLOCK_MONOTONIC */
-} hwheel_offsets = { .seq = SEQCNT_ZERO(hwheel_offsets.seq) };
-
-/* @wheel's clock minus CLOCK_MONOTONIC, on a wheel of wall time. @now: on CLOCK_MONOTONIC */
-static ktime_t hwheel_offset(const struct hwheel *wheel, ktime_t now)
+static ktime_t hwheel_monotonic_now(const struct hwheel *wheel)
 {
-	unsigned int seq;
-	ktime_t offset;
-
-	do {
-		seq = raw_read_seqcount_begin(&hwheel_offsets.seq);
-		if (wheel->clock == CLOCK_TAI) {
-			offset = hwheel_offsets.tai;
-		} else {
-			offset = hwheel_offsets.real;
-			if (unlikely(now >= hwheel_offsets.leap))
-				offset -= NSEC_PER_SEC;
-		}
-	} while (read_seqcount_retry(&hwheel_offsets.seq, seq));
-	return offset;
+	return ktime_get();
 }
+
+static ktime_t hwheel_monotonic_time(struct hwheel_base *base)
+{
+	return ktime_get();
+}
+
+static const struct hwheel_clock hwheel_monotonic = {
+	.name	= "monotonic",
+	.drive	= CLOCK_MONOTONIC,
+	.now	= hwheel_monotonic_now,
+	.time	= hwheel_monotonic_time,
+};
+
+static ktime_t hwheel_boottime_now(const struct hwheel *wheel)
+{
+	return ktime_get_boottime();
+}
+
+static ktime_t hwheel_boottime_time(struct hwheel_base *base)
+{
+	return ktime_get_boottime();
+}
+
+static const struct hwheel_clock hwheel_boottime = {
+	.name	= "boottime",
+	.drive	= CLOCK_BOOTTIME,
+	.now	= hwheel_boottime_now,
+	.time	= hwheel_boottime_time,
+};
 
 /*
  * The time on @wheel's clock. hwheel calls this if the clock is not CLOCK_MONOTONIC, and also if
@@ -36,17 +43,12 @@ static ktime_t hwheel_offset(const struct hwheel *wheel, ktime_t now)
  */
 static noinline ktime_t hwheel_other_clock(const struct hwheel *wheel)
 {
-	ktime_t now;
-
-	if (wheel->clock == CLOCK_BOOTTIME)
-		return ktime_get_boottime();
-	now = ktime_get();
-	return wheel->wall ? now + hwheel_offset(wheel, now) : now;
+	return READ_ONCE(wheel->clock)->now(wheel);
 }
 
 static __always_inline ktime_t hwheel_clock(const struct hwheel *wheel)
 {
-	return likely(wheel->clock == CLOCK_MONOTONIC) ? ktime_get() : hwheel_other_clock(wheel);
+	return likely(wheel->clock == &hwheel_monotonic) ? ktime_get() : hwheel_other_clock(wheel);
 }
 
 /* @now + @delay, at most KTIME_MAX. @now is 0 or more. */

@@ -16,7 +16,7 @@
  *  - hwheel queues its own work on an unbound workqueue, whose workers keep off isolated
  *    CPUs. An irq_work queues this work, and interrupts the CPU that asks for the work. So if
  *    an isolated CPU needs the work for another CPU's base, it kicks that other CPU. The
- *    handler of the kick then queues the irq_work there. For a HWHEEL_DEFERRABLE wheel there
+ *    handler of the kick then queues the irq_work there. For a wheel with an alarm there
  *    is no kick, because a kick would wake an idle CPU. The level is then missing until a
  *    run, or a CPU that is not isolated, asks for it.
  *  - Creation, destruction and debugfs use only locks, so they interrupt nobody. The
@@ -246,8 +246,7 @@ static int hwheel_cpu_dead(unsigned int cpu)
 		 * this function and the run may both move timers.
 		 */
 		in_run = !data_race(READ_ONCE(from->armed));
-		if (hwheel_broken(HWHEEL_FORGET_OFFLINE_CPU) ||
-		    (wheel->context == HWHEEL_WORK && in_run))
+		if (wheel->context == HWHEEL_WORK && in_run)
 			continue;
 		hwheel_evacuate(from);
 	}

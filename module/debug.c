@@ -3,11 +3,17 @@
  * Debugging aids of the kernel: lockdep and debugobjects
  */
 
-/* The function to name in warnings and in debugfs. For delayed work: the work's function */
+/* The function to name in warnings and in debugfs */
 static void *hwheel_named(const struct hwheel_timer *timer)
 {
-	if (timer->function == __hwheel_work_expired)
-		return container_of(timer, struct hwheel_delayed_work, timer)->work.func;
+	const struct hwheel_part * const *at;
+	void *function;
+
+	for_each_part(at) {
+		function = (*at)->named ? (*at)->named(timer) : NULL;
+		if (function)
+			return function;
+	}
 	return timer->function;
 }
 

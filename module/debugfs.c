@@ -443,20 +443,6 @@ static size_t hwheel_base_size(const struct hwheel_base *base)
 	return bytes + READ_ONCE(base->levels.fans) * sizeof(struct hwheel_fan);
 }
 
-static const char *hwheel_clock_name(clockid_t clock)
-{
-	switch (clock) {
-	case CLOCK_REALTIME:
-		return "realtime";
-	case CLOCK_BOOTTIME:
-		return "boottime";
-	case CLOCK_TAI:
-		return "tai";
-	default:
-		return "monotonic";
-	}
-}
-
 static int hwheel_config_show(struct seq_file *m, void *v)
 {
 	static const char * const contexts[] = {
@@ -476,7 +462,7 @@ static int hwheel_config_show(struct seq_file *m, void *v)
 	seq_puts(m, "spokes ");
 	for (i = 0; i < wheel->geometry.levels; i++)
 		seq_printf(m, "%s%u", i ? "," : "", wheel->geometry.spokes[i]);
-	seq_printf(m, "\nclock %s\n", hwheel_clock_name(wheel->clock));
+	seq_printf(m, "\nclock %s\n", wheel->clock->name);
 	seq_printf(m, "context %s\n", contexts[wheel->context]);
 	seq_printf(m, "budget_ns %llu\n", wheel->budget_ns);
 	seq_printf(m, "gap_ns %llu\n", wheel->gap_ns);
@@ -671,3 +657,16 @@ static void hwheel_debugfs_exit(void)
 {
 	debugfs_remove(hwheel_debugfs);
 }
+
+static void hwheel_debugfs_create(struct hwheel *wheel, const struct hwheel_config *config)
+{
+	mutex_init(&wheel->walk_mutex);
+}
+
+static const struct hwheel_part hwheel_debugfs_part = {
+	.init	= hwheel_debugfs_init,
+	.exit	= hwheel_debugfs_exit,
+	.create	= hwheel_debugfs_create,
+	.open	= hwheel_debugfs_add,
+	.close	= hwheel_debugfs_remove,
+};

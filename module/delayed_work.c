@@ -37,7 +37,7 @@ static struct {
 	raw_spinlock_t lock;	/* may have size 0 without CONFIG_SMP */
 } ____cacheline_aligned_in_smp hwheel_work_locks[HWHEEL_WORK_LOCKS];
 
-static void __init hwheel_work_init(void)
+static void hwheel_work_init(void)
 {
 	unsigned int i;
 
@@ -193,6 +193,7 @@ void __hwheel_work_expired(struct hwheel_timer *timer)
 	struct workqueue_struct *wq;
 	unsigned long flags;
 
+	lockdep_assert_irqs_disabled();
 	raw_spin_lock_irqsave(lock, flags);
 	wq = dwork->wq;
 	if (likely(wq)) {
@@ -568,3 +569,15 @@ bool hwheel_delayed_work_pending(struct hwheel_delayed_work *dwork)
 	return pending;
 }
 EXPORT_SYMBOL_GPL(hwheel_delayed_work_pending);
+
+static void *hwheel_work_named(const struct hwheel_timer *timer)
+{
+	if (timer->function != __hwheel_work_expired)
+		return NULL;
+	return container_of(timer, struct hwheel_delayed_work, timer)->work.func;
+}
+
+static const struct hwheel_part hwheel_delayed_works = {
+	.init	= hwheel_work_init,
+	.named	= hwheel_work_named,
+};

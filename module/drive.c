@@ -14,16 +14,14 @@
  *
  * A CPU arms the hrtimers of its own bases, and of bases whose CPU is offline. For a base of
  * another CPU that is online, it sends a kick: an interrupt to that CPU. The handler,
- * hwheel_kick(), arms the hrtimer there. A HWHEEL_DEFERRABLE wheel needs no kick: see below.
+ * hwheel_kick(), arms the hrtimer there.
  *
  * Cancelling does not move the hrtimer. So the next interrupt may find nothing to do. hwheel
  * then counts this interrupt as idle. There is no periodic tick. If no timer is pending,
  * hwheel does not arm the hrtimer.
  *
- * The bases of a HWHEEL_DEFERRABLE wheel have no hrtimer. They have an entry of timer_list.
- * For these bases, "hrtimer" in hwheel's sources means that entry. The entry is deferrable: the
- * kernel runs it in the timer tick of a CPU, and lets an idle CPU sleep. See
- * hwheel_start_entry().
+ * A wheel may have an alarm (struct hwheel_alarm). Its bases then have no hrtimer, and "hrtimer"
+ * in hwheel's sources means the alarm. Any CPU may start an alarm, so no kick is needed.
  *
  * Runs advance the clock of a base. Arming with a delay reads the time anyway, so it
  * advances a clock that is far behind (base->fresh), unless the timer was pending on that
@@ -31,24 +29,6 @@
  * Otherwise the clock may be behind the time. New timers then go to coarser spokes than
  * necessary, which costs a cascade but no exactness.
  */
-
-/*
- * Start base->entry for base->expires. timer_list may run an entry with a long delay late,
- * by up to an eighth of the delay. So the entry is started for seven eighths of the delay.
- * When it expires, hwheel_entry_expired() starts it again for the rest. A delay of less than
- * 8 jiffies is not split. The drive's clock is CLOCK_MONOTONIC: hwheel_check() allows no
- * other.
- */
-static noinline void hwheel_start_entry(struct hwheel_base *base)
-{
-	s64 ns = hwheel_until(base->expires, ktime_get());
-	u64 way = div_u64(max(ns, 0LL), TICK_NSEC);
-
-	timer_delete(&base->entry);
-	base->entry.expires = jiffies + min_t(u64, way - way / 8, MAX_JIFFY_OFFSET);
-	/* This does not wake an idle CPU */
-	add_timer_on(&base->entry, cpu_online(base->cpu) ? base->cpu : smp_processor_id());
-}
 
 /* The last tick at or before @now, which is on the drive's clock */
 static __always_inline u64 hwheel_tick_down(const struct hwheel_base *base, ktime_t now)
@@ -76,8 +56,8 @@ static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 		return;
 	trace_hwheel_arm(base, expires);
 	base->expires = expires;
-	if (unlikely(hwheel_deferrable(base))) {
-		hwheel_start_entry(base);
+	if (unlikely(base->wheel->alarm)) {
+		base->wheel->alarm->start(base);
 		return;
 	}
 	hrtimer_start(&base->hrtimer, expires,
@@ -104,7 +84,6 @@ static void hwheel_arm_hrtimer(struct hwheel_base *base, u64 tick)
 	hwheel_start_hrtimer(base, expires);
 }
 
-static void hwheel_want(struct hwheel_levels *levels);
 static ktime_t hwheel_other_time(struct hwheel_base *base);
 
 /*
@@ -120,8 +99,7 @@ static void hwheel_send_kick(struct hwheel_base *base)
 /* Arm the hrtimer of @base for @tick. @base may be another CPU's. */
 static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 {
-	if (base->cpu == smp_processor_id() || !cpu_online(base->cpu) ||
-	    hwheel_deferrable(base)) {
+	if (base->cpu == smp_processor_id() || !cpu_online(base->cpu) || base->wheel->alarm) {
 		hwheel_arm_hrtimer(base, tick);
 		return;
 	}
@@ -162,8 +140,8 @@ static void hwheel_kick(void *data)
 	if (base->life != HWHEEL_GONE) {
 		base->count[HWHEEL_REMOTE_KICKS]++;
 		if (levels->wanted > levels->nr || levels->fans_wanted > levels->fans)
-			hwheel_want(levels);
-		if (base->wheel->wall)
+			levels->want(levels);
+		if (base->wheel->settable)
 			hwheel_other_time(base);	/* the clock may have been set */
 		/* The timer that caused the kick may have been cancelled or re-armed */
 		hwheel_arm_again(base);
@@ -171,39 +149,10 @@ static void hwheel_kick(void *data)
 	raw_spin_unlock(&base->lock);
 }
 
-/*
- * The clock of @base's wheel was set: at time @now it is @offset ahead of the drive's clock.
- * The hrtimer must be armed again: its tick begins at another time than before, and an earlier
- * tick may be next.
- */
-static noinline void hwheel_new_offset(struct hwheel_base *base, ktime_t now, ktime_t offset)
-{
-	struct hwheel_levels *levels = &base->levels;
-	u64 tick;
-
-	base->offset = offset;
-	base->fresh = 0;
-	tick = hwheel_tick_down(base, now);
-	if (tick < levels->floor) {
-		levels_set_back(levels, tick);
-		hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, ktime_get() - now);
-	}
-	hwheel_arm_again(base);
-}
-
 /* hwheel_time() of a wheel whose clock is not CLOCK_MONOTONIC */
 static noinline ktime_t hwheel_other_time(struct hwheel_base *base)
 {
-	const struct hwheel *wheel = base->wheel;
-	ktime_t now, offset;
-
-	if (!wheel->wall)
-		return ktime_get_boottime();
-	now = ktime_get();
-	offset = hwheel_offset(wheel, now);
-	if (unlikely(offset != base->offset))
-		hwheel_new_offset(base, now, offset);
-	return now;
+	return base->wheel->clock->time(base);
 }
 
 /*
@@ -218,15 +167,15 @@ static __always_inline ktime_t hwheel_time(struct hwheel_base *base)
 /*
  * Advance the clock of @base to @now, which is on the wheel's clock, if a run has nothing to
  * do before @now. Callers need not do this again before base->fresh. By then a clock that was
- * advanced is behind the time by half the reach of level 0. On a wheel of wall time, this function
- * reads the time again: somebody may have set the wheel's clock after the caller read @now.
+ * advanced is behind the time by half the reach of level 0. If the wheel's clock is settable,
+ * this function reads the time again: somebody may have set it after the caller read @now.
  */
 static noinline void hwheel_catch_up(struct hwheel_base *base, ktime_t now)
 {
 	struct hwheel_levels *levels = &base->levels;
 	u64 tick;
 
-	if (base->wheel->wall) {
+	if (base->wheel->settable) {
 		now = hwheel_other_time(base);
 		now += base->offset;
 	}
@@ -238,11 +187,11 @@ static noinline void hwheel_catch_up(struct hwheel_base *base, ktime_t now)
 	base->fresh = hwheel_deadline(now, levels->level[0].nr / 2 * levels->tick_ns);
 }
 
-/* Cancel the hrtimer or entry of @base. Wait until its callback has ended. */
+/* Cancel the hrtimer of @base. Wait until its callback has ended. */
 static void hwheel_stop_hrtimer(struct hwheel_base *base)
 {
-	if (hwheel_deferrable(base))
-		timer_delete_sync(&base->entry);
+	if (base->wheel->alarm)
+		base->wheel->alarm->stop(base);
 	else
 		hrtimer_cancel(&base->hrtimer);
 }

@@ -30,7 +30,7 @@ static void hwheel_want(struct hwheel_levels *levels)
 		return;
 	if (!hwheel_isolated(smp_processor_id()) || base->cpu == smp_processor_id())
 		irq_work_queue(&base->want);
-	else if (!hwheel_deferrable(base))
+	else if (!base->wheel->alarm)
 		hwheel_send_kick(base);
 }
 

@@ -47,8 +47,8 @@
  *    hwheel_synchronize(): these compare the numbers of callbacks, so they notice the end
  *    of a callback even if the next one has begun.
  *
- * Callbacks of delayed work are hwheel's own, and short. They run with interrupts off in each
- * context. So delayed work can spin until its callback has ended: see delayed_work.c.
+ * A timer with the flag __HWHEEL_IRQS_OFF has a short callback of hwheel's own. It runs with
+ * interrupts off in each context, so anybody can spin until it has ended.
  */
 
 /*
@@ -162,10 +162,9 @@ static noinline void hwheel_mend_interrupts(void (*function)(struct hwheel_timer
 	}
 }
 
-static void hwheel_wake_sleeper(struct hwheel_timer *timer);
-
 /*
- * Run the callback of @timer with the lock dropped. If the callback has changed the
+ * Run the callback of @timer with the lock dropped, and with interrupts off if the timer asks
+ * for that. If the callback has changed the
  * preemption count or the interrupt state, restore it, to protect other callbacks.
  */
 static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_timer *timer,
@@ -174,8 +173,7 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 {
 	void (*function)(struct hwheel_timer *timer) = timer->function;
 	ktime_t expires = timer->expires;	/* others may change it later */
-	/* Delayed work waits for its callbacks in any context: see delayed_work.c */
-	bool off = context == HWHEEL_HARDIRQ || function == __hwheel_work_expired;
+	bool off = context == HWHEEL_HARDIRQ || timer->flags & __HWHEEL_IRQS_OFF;
 	int count;
 #ifdef CONFIG_LOCKDEP
 	struct lockdep_map map;		/* the callback may free the timer */
@@ -195,9 +193,6 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	lock_acquire_exclusive(&map, context, 0, NULL, _THIS_IP_);
 	trace_hwheel_expire_entry(base, timer, expires);
 	function(timer);
-	/* A sleeper's callback would wake no task the second time, and crash */
-	if (hwheel_broken(HWHEEL_FIRE_TWICE) && function != hwheel_wake_sleeper)
-		function(timer);
 	trace_hwheel_expire_exit(timer, function);
 	lock_map_release(&map);
 	lock_map_release(&base->wheel->lockdep_map);
@@ -211,8 +206,7 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	hwheel_lock_run(base, context);
 	WRITE_ONCE(base->runner, NULL);
 	hwheel_move_running(base, timer);
-	if (!hwheel_broken(HWHEEL_LEAK_RUNNING))
-		WRITE_ONCE(base->running, NULL);
+	WRITE_ONCE(base->running, NULL);
 	if (off && context != HWHEEL_HARDIRQ) {
 		/* The next callback may need them off, too: let interrupts in */
 		hwheel_unlock_run(base, context);
@@ -239,13 +233,13 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
  * Read the clock after each callback
  *
  * - in hardirq context: nothing else runs there, and the jiffy may not advance;
- * - on a wheel of wall time: the clock may have been set back during the callback. Then
+ * - on a wheel whose clock is settable: the clock may have been set back during the callback. Then
  *   hwheel_time() moves all timers from HWHEEL_EXPIRED to the attic, and the loop ends.
  */
 static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 					ktime_t end, enum hwheel_context context)
 {
-	const unsigned int mask = context == HWHEEL_HARDIRQ || base->wheel->wall ?
+	const unsigned int mask = context == HWHEEL_HARDIRQ || base->wheel->settable ?
 				  0 : HWHEEL_CLOCK_EVERY - 1;
 	unsigned long last = jiffies;
 	struct hwheel_timer *timer;
@@ -438,17 +432,6 @@ static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_
 	return true;
 }
 
-/* A data race for KCSAN, which looks at one access of thousands: so make many. */
-static noinline void hwheel_race(struct hwheel_base *base)
-{
-	int i;
-
-	for (i = 0; i < 1000; i++) {
-		base->wheel->budget_ns ^= 1;
-		barrier();
-	}
-}
-
 /*
  * Run timers that are due by *@now, and move crowds ahead of their time, until nothing is
  * left to do or the run is cut. *@now is the time that was read last. *@moving counts the
@@ -463,7 +446,7 @@ hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
 	u64 moved = levels->moved;
 
 	for (;;) {
-		u64 tick = hwheel_tick_down(base, *now) + hwheel_broken(HWHEEL_EARLY);
+		u64 tick = hwheel_tick_down(base, *now);
 		u64 before = levels->moved;
 		enum hwheel_step step;
 
@@ -519,8 +502,6 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 		base->count[HWHEEL_MODERATED]++;
 		base->quiet = 0;
 	}
-	if (hwheel_broken(HWHEEL_DATA_RACE))
-		hwheel_race(base);
 	begin = hwheel_time(base);
 	now = begin;
 	moved = base->levels.moved;
@@ -570,25 +551,6 @@ static enum hrtimer_restart hwheel_hrtimer_work(struct hrtimer *hrtimer)
 {
 	hwheel_begin_work(container_of(hrtimer, struct hwheel_base, hrtimer));
 	return HRTIMER_NORESTART;
-}
-
-/* In softirq context. The entry may have expired early: see hwheel_start_entry(). */
-static void hwheel_entry_expired(struct timer_list *entry)
-{
-	struct hwheel_base *base = container_of(entry, struct hwheel_base, entry);
-	bool due;
-
-	raw_spin_lock_irq(&base->lock);
-	due = base->expires <= ktime_get();
-	if (!due)
-		hwheel_start_hrtimer(base, base->expires);
-	raw_spin_unlock_irq(&base->lock);
-	if (!due)
-		return;
-	if (hwheel_context(base) == HWHEEL_WORK)
-		hwheel_begin_work(base);
-	else
-		hwheel_run(base, HWHEEL_SOFTIRQ);
 }
 
 static void hwheel_run_work(struct work_struct *work)

@@ -28,6 +28,87 @@
  * is a second ahead. hwheel_offset() subtracts this second, as the hrtimer code does.
  */
 
+static const struct hwheel_clock hwheel_tai;
+
+/* @seq has no lock: the timekeeping code calls one writer at a time. */
+static struct {
+	seqcount_t	seq;
+	ktime_t		real;		/* CLOCK_REALTIME - CLOCK_MONOTONIC */
+	ktime_t		tai;		/* CLOCK_TAI - CLOCK_MONOTONIC */
+	ktime_t		leap;		/* the next leap second, on CLOCK_MONOTONIC */
+} hwheel_offsets = { .seq = SEQCNT_ZERO(hwheel_offsets.seq) };
+
+/* @wheel's clock minus CLOCK_MONOTONIC, on a wheel of wall time. @now: on CLOCK_MONOTONIC */
+static ktime_t hwheel_offset(const struct hwheel *wheel, ktime_t now)
+{
+	unsigned int seq;
+	ktime_t offset;
+
+	do {
+		seq = raw_read_seqcount_begin(&hwheel_offsets.seq);
+		if (wheel->clock == &hwheel_tai) {
+			offset = hwheel_offsets.tai;
+		} else {
+			offset = hwheel_offsets.real;
+			if (unlikely(now >= hwheel_offsets.leap))
+				offset -= NSEC_PER_SEC;
+		}
+	} while (read_seqcount_retry(&hwheel_offsets.seq, seq));
+	return offset;
+}
+
+/*
+ * The clock of @base's wheel was set: at time @now it is @offset ahead of the drive's clock.
+ * The hrtimer must be armed again: its tick begins at another time than before, and an earlier
+ * tick may be next.
+ */
+static noinline void hwheel_new_offset(struct hwheel_base *base, ktime_t now, ktime_t offset)
+{
+	struct hwheel_levels *levels = &base->levels;
+	u64 tick;
+
+	base->offset = offset;
+	base->fresh = 0;
+	tick = hwheel_tick_down(base, now);
+	if (tick < levels->floor) {
+		levels_set_back(levels, tick);
+		hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, ktime_get() - now);
+	}
+	hwheel_arm_again(base);
+}
+
+static ktime_t hwheel_wall_now(const struct hwheel *wheel)
+{
+	ktime_t now = ktime_get();
+
+	return now + hwheel_offset(wheel, now);
+}
+
+static ktime_t hwheel_wall_time(struct hwheel_base *base)
+{
+	ktime_t now = ktime_get(), offset = hwheel_offset(base->wheel, now);
+
+	if (unlikely(offset != base->offset))
+		hwheel_new_offset(base, now, offset);
+	return now;
+}
+
+static const struct hwheel_clock hwheel_realtime = {
+	.name		= "realtime",
+	.drive		= CLOCK_MONOTONIC,
+	.settable	= true,
+	.now		= hwheel_wall_now,
+	.time		= hwheel_wall_time,
+};
+
+static const struct hwheel_clock hwheel_tai = {
+	.name		= "tai",
+	.drive		= CLOCK_MONOTONIC,
+	.settable	= true,
+	.now		= hwheel_wall_now,
+	.time		= hwheel_wall_time,
+};
+
 /* In process context: tell the user of a wheel. */
 static void hwheel_tell(struct work_struct *work)
 {
@@ -47,7 +128,7 @@ static void hwheel_base_set(struct hwheel_base *base)
 	raw_spin_lock(&base->lock);
 	if (base->life != HWHEEL_GONE) {
 		if (base->cpu == smp_processor_id() || !cpu_online(base->cpu) ||
-		    !base->levels.pending || hwheel_deferrable(base))
+		    !base->levels.pending || base->wheel->alarm)
 			hwheel_time(base);
 		else
 			hwheel_send_kick(base);
@@ -69,7 +150,7 @@ static void hwheel_all_set(struct irq_work *work)
 	for (; wheel; wheel = wheel->older) {
 		struct hwheel_base *base = raw_cpu_ptr(wheel->bases);
 
-		if (!READ_ONCE(wheel->wall))
+		if (!READ_ONCE(wheel->settable))
 			continue;
 		for_each_possible_cpu(cpu)
 			hwheel_base_set(per_cpu_ptr(wheel->bases, cpu));
@@ -105,8 +186,38 @@ static int hwheel_timekeeping(struct notifier_block *nb, unsigned long was_set, 
 
 static struct notifier_block hwheel_timekeeping_nb = { .notifier_call = hwheel_timekeeping };
 
+static void hwheel_timekeeping_init(void)
+{
+	pvclock_gtod_register_notifier(&hwheel_timekeeping_nb);	/* can't fail */
+}
+
 static void hwheel_timekeeping_exit(void)
 {
 	pvclock_gtod_unregister_notifier(&hwheel_timekeeping_nb);
 	irq_work_sync(&hwheel_set_work);
 }
+
+static void hwheel_create_wall(struct hwheel *wheel, const struct hwheel_config *config)
+{
+	if (config->flags & HWHEEL_REALTIME)
+		WRITE_ONCE(wheel->clock, &hwheel_realtime);
+	else if (config->clock == CLOCK_TAI)
+		WRITE_ONCE(wheel->clock, &hwheel_tai);
+	else
+		return;
+	wheel->clock_set = config->clock_set;
+	INIT_WORK(&wheel->tell, hwheel_tell);
+}
+
+static void hwheel_destroy_wall(struct hwheel *wheel)
+{
+	if (wheel->clock_set)
+		cancel_work_sync(&wheel->tell);
+}
+
+static const struct hwheel_part hwheel_wall = {
+	.init		= hwheel_timekeeping_init,
+	.exit		= hwheel_timekeeping_exit,
+	.create		= hwheel_create_wall,
+	.destroy	= hwheel_destroy_wall,
+};

@@ -76,8 +76,6 @@ static struct hwheel *hwheel_alloc(void)
 		kfree(wheel);
 		return NULL;
 	}
-	mutex_init(&wheel->walk_mutex);
-	INIT_WORK(&wheel->tell, hwheel_tell);
 	for_each_possible_cpu(cpu)
 		hwheel_init_base(wheel, cpu);
 	mutex_lock(&hwheel_mutex);
@@ -122,11 +120,12 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	struct hwheel *wheel = base->wheel;
 	void *memory = kvzalloc_node(level_size(HWHEEL_PARKED), GFP_KERNEL,
 				     cpu_to_node(base->cpu));
+	u64 late;
 
 	if (!memory)
 		return -ENOMEM;
 	levels_init(&base->levels, &wheel->geometry, memory, 0);
-	if (wheel->wall) {
+	if (wheel->settable) {
 		memory = kvzalloc_node(level_size(HWHEEL_PARKED), GFP_KERNEL,
 				       cpu_to_node(base->cpu));
 		if (!memory)
@@ -136,14 +135,14 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	base->offset = 0;
 	base->levels.want = hwheel_want;
 	/* A run may begin this long after its timers are due */
-	if (wheel->gap_ns || hwheel_deferrable(base))
-		base->levels.ahead = levels_tick_up(&base->levels, wheel->gap_ns +
-						    (hwheel_deferrable(base) ? TICK_NSEC : 0));
+	late = wheel->gap_ns + (wheel->alarm ? wheel->alarm->late_ns : 0);
+	if (late)
+		base->levels.ahead = levels_tick_up(&base->levels, late);
 	/*
 	 * By mistake a user may now arm a timer of an earlier life. Arming reads
 	 * base->monotonic without the lock.
 	 */
-	WRITE_ONCE(base->monotonic, wheel->clock == CLOCK_MONOTONIC);
+	WRITE_ONCE(base->monotonic, wheel->clock == &hwheel_monotonic);
 	base->running = NULL;
 	base->armed = HWHEEL_NEVER;
 	base->ended = 0;
@@ -154,12 +153,11 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	base->fresh = 0;
 	memset(base->count, 0, sizeof(base->count));
 	memset(base->late, 0, sizeof(base->late));
-	if (hwheel_deferrable(base)) {
-		timer_setup(&base->entry, hwheel_entry_expired, TIMER_DEFERRABLE | TIMER_PINNED);
+	if (wheel->alarm) {
+		wheel->alarm->init(base);
 		return 0;
 	}
-	hrtimer_setup(&base->hrtimer, run[wheel->context],
-		      wheel->wall ? CLOCK_MONOTONIC : wheel->clock,
+	hrtimer_setup(&base->hrtimer, run[wheel->context], wheel->clock->drive,
 		      wheel->context == HWHEEL_HARDIRQ ? HRTIMER_MODE_ABS_PINNED_HARD :
 							 HRTIMER_MODE_ABS_PINNED_SOFT);
 	return 0;
@@ -237,6 +235,24 @@ static int hwheel_check(const struct hwheel_config *config,
 	return 0;
 }
 
+/* Choose the clock of @wheel, and what wakes its bases. */
+static int hwheel_choose(struct hwheel *wheel, const struct hwheel_config *config)
+{
+	bool wall = config->flags & HWHEEL_REALTIME || config->clock == CLOCK_TAI;
+
+	WRITE_ONCE(wheel->clock, config->clock == CLOCK_BOOTTIME ?
+				 &hwheel_boottime : &hwheel_monotonic);
+	wheel->alarm = NULL;
+	wheel->clock_set = NULL;
+	hwheel_each_part(create, wheel, config);
+	WRITE_ONCE(wheel->settable, wheel->clock->settable);
+	if (wall == wheel->settable && !(config->flags & HWHEEL_DEFERRABLE) == !wheel->alarm)
+		return 0;
+	pr_err("wheel \"%s\": flags %#x, clock %d: hwheel was built without that: see CONFIG_HWHEEL_WALL_TIME and CONFIG_HWHEEL_DEFERRABLE\n",
+	       wheel->name, config->flags, config->clock);
+	return -EOPNOTSUPP;
+}
+
 /* Give @wheel a number, and add it to hwheel_wheels. Everything else is ready. */
 static int hwheel_open(struct hwheel *wheel)
 {
@@ -275,7 +291,7 @@ static int hwheel_open(struct hwheel *wheel)
 		raw_spin_unlock_irq(&base->lock);
 	}
 	list_add_tail(&wheel->list, &hwheel_wheels);
-	hwheel_debugfs_add(wheel);
+	hwheel_each_part(open, wheel);
 out:
 	mutex_unlock(&hwheel_mutex);
 	cpus_read_unlock();
@@ -296,8 +312,9 @@ out:
  * * ERR_PTR(-EINVAL) - name, geometry, clock, context, flags or gap are not allowed
  * * ERR_PTR(-EEXIST) - a wheel has that name
  * * ERR_PTR(-ENOMEM) - out of memory
- * * ERR_PTR(-EOPNOTSUPP) - hwheel is built in, and failed to start when the kernel booted,
- *   for instance because of bad parameters
+ * * ERR_PTR(-EOPNOTSUPP) - hwheel was built without wall time or deferrable wheels; or it is
+ *   built in, and failed to start when the kernel booted, for instance because of bad
+ *   parameters
  */
 struct hwheel *hwheel_create(const struct hwheel_config *config)
 {
@@ -322,16 +339,14 @@ struct hwheel *hwheel_create(const struct hwheel_config *config)
 	strscpy(wheel->name, config->name, sizeof(wheel->name));
 	hwheel_lockdep_begin(wheel);
 	wheel->geometry = geometry;
-	wheel->clock = config->clock ?: CLOCK_MONOTONIC;
-	if (config->flags & HWHEEL_REALTIME)
-		wheel->clock = CLOCK_REALTIME;
-	WRITE_ONCE(wheel->wall, wheel->clock == CLOCK_REALTIME || wheel->clock == CLOCK_TAI);
-	wheel->clock_set = wheel->wall ? config->clock_set : NULL;
 	wheel->context = config->context;
 	wheel->flags = config->flags;
 	budget = wheel->context == HWHEEL_HARDIRQ ? HWHEEL_HARDIRQ_BUDGET_NS : HWHEEL_BUDGET_NS;
 	wheel->budget_ns = min_t(u64, config->budget_ns ?: budget, S64_MAX);
 	wheel->gap_ns = config->gap_ns;
+	err = hwheel_choose(wheel, config);
+	if (err)
+		goto err_wheel;
 
 	for_each_possible_cpu(cpu) {
 		err = hwheel_begin_base(per_cpu_ptr(wheel->bases, cpu));
@@ -407,12 +422,12 @@ static bool hwheel_stop(struct hwheel *wheel)
 	if (gone)
 		return false;
 	hwheel_lockdep_sync_all(wheel);
-	hwheel_debugfs_remove(wheel);
+	hwheel_each_part(close, wheel);
 	for_each_possible_cpu(cpu)
 		hwheel_close_base(per_cpu_ptr(wheel->bases, cpu));
 	for_each_possible_cpu(cpu)
 		hwheel_stop_base(per_cpu_ptr(wheel->bases, cpu));
-	cancel_work_sync(&wheel->tell);
+	hwheel_each_part(destroy, wheel);
 	/*
 	 * Clear these two only now: callbacks ran until here, and hwheel_setup() in a callback
 	 * reads hwheel_by_life and wheel->life.

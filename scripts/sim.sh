@@ -35,6 +35,9 @@ kinds=(plain rt plain asan plain race)
 flags=(-std=gnu11 -g -O2 -fno-pie -no-pie -Wall -Wno-format -Wno-unused-function
 	-DCONFIG_SMP=1 -DCONFIG_DEBUG_OBJECTS_TIMERS=1
 	-I"$lab_top/sim/include" -I"$lab_top/fuzz/include" -I"$lab_top/sim")
+read -ra parts <<<"$(sed -n 's/^HWHEEL_PARTS ?= //p' "$lab_top/Kbuild")"
+parts=("${parts[@]/#/-DCONFIG_HWHEEL_}")
+flags+=("${parts[@]/%/=1}")
 
 # Name, file, edit of the file. There are two kinds of faults: faults that at most one other
 # test found, and faults that hwheel once had.
@@ -230,25 +233,23 @@ replay()
 	fi
 }
 
-# fault NAME: whether the oracle finds this fault of the table above, or of torture.sh
+# fault NAME: whether the oracle finds this fault of the table above, or of tests/faults/
 fault()
 {
 	local entry file edit kind=plain copy=$lab_work/faulty begin files
 
 	entry=$(printf '%s\n' "${faults[@]}" | grep "^$1[[:space:]]") || entry=
+	mkdir -p "$copy"
+	cp -r "$src"/hwheel*.[ch] "$src"/module "$copy"
 	if [ -z "$entry" ]; then
-		grep -q "\"$1\"" "$src/module/faults.c" || die "no fault $1"
+		plant_fault "$1" "$copy"
 		[ "$1" != data_race ] || kind=race
-		build $kind "$lab_work/sim" -DHWHEEL_BROKEN
-		export BROKEN=$1
 	else
 		read -r _ file edit <<<"$entry"
-		mkdir -p "$copy"
-		cp -r "$src"/hwheel*.[ch] "$src"/module "$copy"
 		sed -i "$edit" "$copy/$file"
 		! cmp -s "$copy/$file" "$src/$file" || die "fault $1 does not fit $file any more"
-		src=$copy build plain "$lab_work/sim"
 	fi
+	src=$copy build $kind "$lab_work/sim"
 	begin=$(date +%s%N)
 	mapfile -t files < <(kept "$kind")
 	if "$lab_work/sim" run "${files[@]}" >"$lab_work/out" &&
@@ -267,7 +268,7 @@ all_faults()
 	while read -r name; do
 		"$0" fault "$name" </dev/null || status=1
 	done < <(printf '%s\n' "${faults[@]}" | cut -f 1
-		 sed -n 's/^\t\t\[HWHEEL_[A-Z_]*\]\t*= "\([a-z_]*\)",$/\1/p' "$src/module/faults.c")
+		 cd "$lab_top/tests/faults" && printf '%s\n' *.patch | sed 's/\.patch$//')
 	return $status
 }
 

@@ -9,7 +9,7 @@
 # Prints the test's last line. The exit status is 0 if that line says SUCCESS, each kind of
 # event has happened, the modules could be removed and the kernel log is clean.
 #
-# BROKEN=name plants a fault (see hwheel_broken() in module/faults.c). Then the exit
+# BROKEN=name plants a fault of tests/faults/ in a copy of the sources. Then the exit
 # status is 0 if the test says FAILURE. For data_race it is 0 if KCSAN reports the race.
 #
 # Usage: [KERNEL=name|uml-smp|x86-kasan|...] [CPUS=2] \
@@ -61,12 +61,11 @@ uml*)	arch=(ARCH=um) boot=(env CPUS="$cpus" "$lab_scripts/lab/boot-uml.sh" "$vml
 esac
 
 say "torture: building the modules for $release"
-build_modules "$name-build" "$headers" "$lab_work/build" "${arch[@]}" \
-	${broken:+KCFLAGS=-DHWHEEL_BROKEN}
+plant=$broken build_modules "$name-build" "$headers" "$lab_work/build" "${arch[@]}"
 
 say "torture: booting $release with $cpus CPUs, then $time s${broken:+ of $broken}"
 {
-	echo "hwheel='${HWHEEL-} ${broken:+broken=$broken}'"
+	echo "hwheel='${HWHEEL-}'"
 	echo "torture='seconds=$((unload ? 0 : time)) onoff=$onoff seed=${SEED:-0} ${TORTURE-}'"
 	echo "sysfs=$sysfs suspend=$suspend unload=$unload users=$users"
 	cat "$lab_scripts/guest/torture.sh"

@@ -745,6 +745,12 @@ bool irqs_disabled(void)
 	return sim_cpu->irqs_off;
 }
 
+void sim_assert_irqs_disabled(const char *where)
+{
+	if (!irqs_disabled())
+		sim_find("interrupts are on in %s()", where);
+}
+
 static void irqs_go_off(void)
 {
 	sim_cpu->irqs_off = true;

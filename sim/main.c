@@ -371,8 +371,6 @@ int main(int argc, char **argv)
 	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (getenv("SIM_SECONDS"))
 		seconds_at_most = atoi(getenv("SIM_SECONDS"));
-	if (getenv("BROKEN"))
-		sim_set_param("broken", 0, getenv("BROKEN"));
 
 	if (!strcmp(what, "seeds") && argc >= 4)
 		return run_seeds(strtoull(argv[2], NULL, 0), atof(argv[3]), U64_MAX,

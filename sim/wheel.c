@@ -161,8 +161,8 @@ peek bool peek_setting(struct hwheel *wheel, int cpu)
 {
 	const struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
 
-	return wheel->wall && (hwheel_set_work.busy || base->levels.closed ||
-	       base->offset != (wheel->clock == CLOCK_TAI ? hwheel_offsets.tai :
+	return wheel->settable && (hwheel_set_work.busy || base->levels.closed ||
+	       base->offset != (wheel->clock == &hwheel_tai ? hwheel_offsets.tai :
 				hwheel_offsets.real));
 }
 
@@ -293,6 +293,11 @@ unsigned int peek_spokes(struct hwheel *wheel, unsigned int level)
 peek u64 peek_clock(struct hwheel *wheel, int cpu)
 {
 	return per_cpu_ptr(wheel->bases, cpu)->levels.clock;
+}
+
+int peek_counters(void)
+{
+	return HWHEEL_COUNTERS;
 }
 
 peek u64 peek_moves(struct hwheel *wheel)

@@ -58,8 +58,6 @@
 
 #include "hwheel.h"
 #include "module/compat.h"
-
-#undef HWHEEL_BROKEN		/* the planted faults are only for hwheel.ko */
 #include "module/levels.h"
 
 #define BENCH_ROUNDS		25		/* at most */

@@ -563,6 +563,7 @@ static void test_declared(struct kunit *test)
 	unsigned int i;
 
 	lasting = &items[0];
+	KUNIT_EXPECT_TRUE(test, declared.timer.flags & __HWHEEL_IRQS_OFF);
 	KUNIT_EXPECT_FALSE(test, hwheel_delayed_work_pending(&declared));
 	for (i = 0; i < 2; i++) {
 		KUNIT_EXPECT_TRUE(test, hwheel_queue_delayed_work(item_wq, &declared, MS));

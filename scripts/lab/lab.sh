@@ -798,6 +798,18 @@ chroot_run()
 # Building
 #
 
+# plant_fault NAME DIR: applies the fault of tests/faults/ to a copy of the sources
+plant_fault()
+{
+	local faults=$lab_top/tests/faults
+
+	need patch
+	[ -e "$faults/$1.patch" ] ||
+		die "no fault $1; there are:" "$(cd "$faults" && echo *.patch | sed 's/\.patch//g')"
+	quiet plant patch -d "$2" -p1 -F0 -i "$faults/$1.patch" ||
+		die "tests/faults/$1.patch does not apply any more"
+}
+
 # copy_sources DIR: copies the checkout without the files that git ignores. Builds are done
 # in such copies, so that the checkout stays clean and several builds can run at a time.
 copy_sources()
@@ -837,7 +849,7 @@ build_modules()
 {
 	local builds=${LAB_BUILDS:-$lab_work/builds} key
 
-	key=$(printf '%s\n' "$2" "${@:4}" | sha256sum)
+	key=$(printf '%s\n' "$2" "${plant-}" "${@:4}" | sha256sum)
 	mkdir -p "$builds" "$3"
 	making=("$1" kbuild "$2" -j "$lab_jobs" "${@:4}" modules)
 	once "$builds/${key:0:12}" build_modules_fill &&
@@ -846,7 +858,9 @@ build_modules()
 
 build_modules_fill()
 {
-	copy_sources "$1" && quiet "${making[@]}" M="$1"
+	copy_sources "$1" || return
+	[ -z "${plant-}" ] || plant_fault "$plant" "$1" || return
+	quiet "${making[@]}" M="$1"
 }
 
 #

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: checkpatch, W=1, sparse, kernel-doc, shellcheck, pyflakes, a clean checkout
-# Takes: 90 s
+# Takes: 120 s
 
 # sim/ stands in for the kernel. Its headers define what modules only use: IS_ENABLED(),
 # LINUX_VERSION_CODE, EXPORT_SYMBOL_GPL(), spinlock_t and other types, struct
@@ -40,13 +40,30 @@ suite()
 	try clean-checkout clean_checkout
 	try W=1 silent '([Ww]arning|WARNING|error):' W=1
 	try sparse silent "^$build/.*(warning|error):" C=2 CHECK=sparse
+	left_out
+}
+
+# left_out: builds hwheel.ko without each part that may be left out, and without all of them
+left_out()
+{
+	local parts part
+
+	read -ra parts <<<"$(sed -n 's/^HWHEEL_PARTS ?= //p' Kbuild)"
+	try "parts that may be left out" [ ${#parts[@]} = "$(grep -c '^#ifdef CONFIG_HWHEEL_' \
+		<(sed '/hwheel_all_parts/q' hwheel.c))" ]
+	for part in "${parts[@]}"; do
+		try "without $part" silent '([Ww]arning|WARNING|error):' W=1 HWHEEL_EXTRAS= \
+			HWHEEL_PARTS="${parts[*]/$part}"
+	done
+	try "without all of them" silent '([Ww]arning|WARNING|error):' W=1 HWHEEL_EXTRAS= \
+		HWHEEL_PARTS=
 }
 
 # checkpatch FILES...: runs the kernel's checkpatch. Exceptions: module/compat.h asks for the
 # kernel's version. DECLARE_HWHEEL_DELAYED_WORK() and the wait macros use an argument twice, as
 # the kernel's macros of this kind do. Tracepoint macros have a layout of their own. Headers that
 # stand in for the kernel's headers, in sim/ and for the tests of hwheel-convert, may define the
-# same names. A qdisc needs struct Qdisc.
+# same names. A qdisc needs struct Qdisc. hwheel_each_part() has the name of a member.
 checkpatch()
 {
 	local file ignore status=0
@@ -56,6 +73,7 @@ checkpatch()
 		[ "$file" != module/compat.h ] ||
 			ignore+=,LINUX_VERSION_CODE,CONSTANT_COMPARISON
 		[ "$file" != hwheel.h ] || ignore+=,MACRO_ARG_REUSE
+		[ "$file" != module/parts.c ] || ignore+=,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE
 		[ "$file" != module/trace.h ] ||
 			ignore+=,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE
 		[ "${file#*include/linux/}" = "$file" ] ||

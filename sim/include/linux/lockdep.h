@@ -9,5 +9,8 @@
 #define lock_acquire_exclusive(...)		((void)0)
 #define lock_map_acquire(map)			((void)0)
 #define lock_map_release(map)			((void)0)
+#define lockdep_assert_irqs_disabled()		sim_assert_irqs_disabled(__func__)
+
+void sim_assert_irqs_disabled(const char *where);
 
 #endif /* _SIM_LINUX_LOCKDEP_H */

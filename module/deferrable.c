@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Wheels that wake no idle CPU: HWHEEL_DEFERRABLE
+ *
+ * The bases of such a wheel have no hrtimer. They have an entry of timer_list. The entry is
+ * deferrable: the kernel runs it in the timer tick of a CPU, and lets an idle CPU sleep.
+ */
+
+/*
+ * Start base->entry for base->expires. timer_list may run an entry with a long delay late,
+ * by up to an eighth of the delay. So the entry is started for seven eighths of the delay.
+ * When it expires, hwheel_entry_expired() starts it again for the rest. A delay of less than
+ * 8 jiffies is not split. The drive's clock is CLOCK_MONOTONIC: hwheel_check() allows no
+ * other.
+ */
+static noinline void hwheel_start_entry(struct hwheel_base *base)
+{
+	s64 ns = hwheel_until(base->expires, ktime_get());
+	u64 way = div_u64(max(ns, 0LL), TICK_NSEC);
+
+	timer_delete(&base->entry);
+	base->entry.expires = jiffies + min_t(u64, way - way / 8, MAX_JIFFY_OFFSET);
+	/* This does not wake an idle CPU */
+	add_timer_on(&base->entry, cpu_online(base->cpu) ? base->cpu : smp_processor_id());
+}
+
+/* In softirq context. The entry may have expired early: see hwheel_start_entry(). */
+static void hwheel_entry_expired(struct timer_list *entry)
+{
+	struct hwheel_base *base = container_of(entry, struct hwheel_base, entry);
+	bool due;
+
+	raw_spin_lock_irq(&base->lock);
+	due = base->expires <= ktime_get();
+	if (!due)
+		hwheel_start_hrtimer(base, base->expires);
+	raw_spin_unlock_irq(&base->lock);
+	if (!due)
+		return;
+	if (hwheel_context(base) == HWHEEL_WORK)
+		hwheel_begin_work(base);
+	else
+		hwheel_run(base, HWHEEL_SOFTIRQ);
+}
+
+static void hwheel_init_entry(struct hwheel_base *base)
+{
+	timer_setup(&base->entry, hwheel_entry_expired, TIMER_DEFERRABLE | TIMER_PINNED);
+}
+
+static void hwheel_stop_entry(struct hwheel_base *base)
+{
+	timer_delete_sync(&base->entry);
+}
+
+static const struct hwheel_alarm hwheel_entry = {
+	.late_ns	= TICK_NSEC,
+	.init		= hwheel_init_entry,
+	.start		= hwheel_start_entry,
+	.stop		= hwheel_stop_entry,
+};
+
+static void hwheel_create_deferrable(struct hwheel *wheel, const struct hwheel_config *config)
+{
+	if (config->flags & HWHEEL_DEFERRABLE)
+		wheel->alarm = &hwheel_entry;
+}
+
+static const struct hwheel_part hwheel_deferrable = {
+	.create	= hwheel_create_deferrable,
+};
