@@ -42,6 +42,7 @@ bool peek_queued(const struct hwheel_timer *timer);
 unsigned int peek_levels(struct hwheel *wheel);		/* of its geometry */
 unsigned int peek_spokes(struct hwheel *wheel, unsigned int level);
 u64 peek_clock(struct hwheel *wheel, int cpu);		/* in ticks */
+int peek_counters(void);				/* how many the file "stats" has */
 u64 peek_moves(struct hwheel *wheel);			/* changes when spokes change */
 unsigned int peek_levels_shown(struct hwheel *wheel, int cpu);
 size_t peek_bytes(struct hwheel *wheel);

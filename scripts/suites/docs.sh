@@ -19,6 +19,7 @@ suite()
 		"named_in Documentation/ABI/testing/debugfs-hwheel" \
 		"$(sed -n 's/^\t\t{ "\(.*\)",\t*&hwheel_.*_fops },/\1/p' module/debugfs.c)
 		$(sed -n 's/^\t\[HWHEEL_.*= "\([a-z_]*\)",/\1/p' module/base.h)"
+	try "every column in the ABI" columns_in Documentation/ABI/testing/debugfs-hwheel
 	try "every tracepoint" all_words 5 "named_in Documentation/debugging.rst" \
 		"$(sed -n -E 's/^(TRACE_EVENT\(|DEFINE_EVENT\(hwheel_timer, )(hwheel_[a-z_]*),/\2/p' \
 			module/trace.h)"
@@ -43,6 +44,20 @@ all_words()
 	done
 	[ $n -ge "$1" ] || { echo "only $n words to look for"; status=1; }
 	return $status
+}
+
+# columns_in FILE: whether FILE has the headers of all files in debugfs, between quotes
+columns_in()
+{
+	local header headers n=0 status=0
+
+	mapfile -t headers < <(sed -n 's/.*seq_puts(m, "# \([a-z_ ]*\).*/\1/p' module/debugfs.c)
+	for header in "${headers[@]}"; do
+		n=$((n + 1))
+		tr -s '\n\t ' ' ' <"$1" | grep -qF -e "\"$header\"" -e "\"$header cpu0" ||
+			{ echo "not \"$header\""; status=1; }
+	done
+	[ $n -ge 5 ] && return $status
 }
 
 named_in()
