@@ -5,7 +5,9 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 SUITE ?=
+FULL ?=
 ALL ?=
+SINCE ?=
 # Debian's tc looks for plugins in a folder of the machine's architecture
 TC_LIB_DIR ?= $(firstword $(wildcard /usr/lib/$(shell $(CC) -print-multiarch)/tc) /usr/lib/tc)
 
@@ -56,7 +58,7 @@ demo:
 	@PLOT='$(CURDIR)/demo.svg' scripts/demo.sh
 
 check:
-	@SUITE='$(SUITE)' ALL='$(ALL)' scripts/check.sh
+	@SUITE='$(SUITE)' SINCE='$(SINCE)' FULL='$(FULL)' ALL='$(ALL)' scripts/check.sh
 
 torture:
 	@scripts/torture.sh
@@ -105,9 +107,11 @@ help:
 	@echo '                    newest               the newest series from 7.0 on'
 	@echo '                    lts                  the newest longterm series after 6.12'
 	@echo '                    NAME-rt              the same with PREEMPT_RT'
-	@echo 'make check        runs the tests'
+	@echo 'make check        runs the tests that find the most, in three minutes; the first time in eight'
+	@echo '                  FULL=1: all that must pass before a change lands (half an hour)'
+	@echo '                  ALL=1: also the suites and kernels that take hours'
 	@echo '                  SUITE=name: only this suite; SUITE=list: prints the names'
-	@echo '                  ALL=1: also the suites and kernels that take long'
+	@echo '                  SINCE=commit: only the suites that check what has changed since then'
 	@echo 'make torture      runs the torture test on a kernel in QEMU, or in user-mode Linux'
 	@echo '                  TIME=seconds KERNEL=name|uml-smp|x86-kasan|x86-kcsan CPUS=n SEED=n'
 	@echo '                  BROKEN=fault: plants this fault, which the test must find'

@@ -80,7 +80,8 @@ void __hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
 {
 	/* Read once: wheel->life may become HWHEEL_GONE after the check below */
 	u32 life = IS_ERR_OR_NULL(wheel) ? HWHEEL_GONE : READ_ONCE(wheel->life);
-	bool bad = life == HWHEEL_GONE || !function || (flags & ~(HWHEEL_PINNED | __HWHEEL_IRQS_OFF));
+	bool bad = life == HWHEEL_GONE || !function ||
+		   (flags & ~(HWHEEL_PINNED | __HWHEEL_IRQS_OFF));
 
 	if (WARN_ONCE(!timer, "hwheel: %ps set up a timer that is NULL\n",
 		      __builtin_return_address(0)))

@@ -9,8 +9,8 @@
 #					runs new seeds on all CPUs until TIME is up, or you
 #					interrupt it. A CPU stops when the oracle finds a
 #					bug there
-#	 [TIME=seconds] sim.sh check	replays the programs of sim/kept, then runs new seeds
-#					of all kinds on one CPU (default 120 s; 0: none)
+#	 sim.sh check			replays the programs of sim/kept
+#	 [TIME=seconds] sim.sh seeds	runs new seeds of all kinds on one CPU (default 120 s)
 #	 sim.sh replay FILE		prints all that happens in a program; GDB=1: under
 #					gdb, which stops at the bug
 #	 sim.sh shrink FILE		shortens a program that fails
@@ -32,7 +32,9 @@ src=${HWHEEL_SRC:-$lab_top}
 found=$lab_cache/sim
 kinds=(plain rt plain asan plain race)
 
-flags=(-std=gnu11 -g -O2 -fno-pie -no-pie -Wall -Wno-format -Wno-unused-function
+# A check runs each program once, so compiling takes longer than running
+optimize=-O2
+flags=(-std=gnu11 -g -fno-pie -no-pie -Wall -Wno-format -Wno-unused-function
 	-DCONFIG_SMP=1 -DCONFIG_DEBUG_OBJECTS_TIMERS=1
 	-I"$lab_top/sim/include" -I"$lab_top/fuzz/include" -I"$lab_top/sim")
 read -ra parts <<<"$(sed -n 's/^HWHEEL_PARTS ?= //p' "$lab_top/Kbuild")"
@@ -119,26 +121,50 @@ faults=(
 # flags KIND
 flags()
 {
+	printf '%s\n' $optimize "${flags[@]}"
 	case $1 in
-	rt) flags+=(-DCONFIG_PREEMPT_RT=1) ;;
-	asan) flags+=(-fsanitize=address -fsanitize=undefined -fno-sanitize=alignment
-		-fno-sanitize-recover=all -fsanitize-recover=address) ;;
-	race) flags+=(-fsanitize=thread --param tsan-distinguish-volatile=1) ;;
+	rt) echo -DCONFIG_PREEMPT_RT=1 ;;
 	esac
-	printf '%s\n' "${flags[@]}"
+	sanitizers "$1"
 }
 
-# build KIND OUTPUT [OPTIONS...]
+# sanitizers KIND
+sanitizers()
+{
+	case $1 in
+	asan) printf '%s\n' -fsanitize=address -fsanitize=undefined -fno-sanitize=alignment \
+		-fno-sanitize-recover=all -fsanitize-recover=address ;;
+	race) printf '%s\n' -fsanitize=thread --param=tsan-distinguish-volatile=1 ;;
+	esac
+}
+
+# build KIND OUTPUT [OPTIONS...]: compiles hwheel with the kind's sanitizers. Of these the
+# simulator itself gets only ASan, which must know how the simulator switches stacks.
 build()
 {
-	local kind=$1 options
+	local kind=$1 output=$2 options plain name job jobs=() status=0
 
+	shift 2
+	need gcc libc6-dev ccache
 	mapfile -t options < <(flags "$kind")
-	need gcc libc6-dev
-	gcc "${@:3}" "${options[@]}" -I"$src" -c "$lab_top/sim/wheel.c" -o "$2.wheel.o"
-	[ "$kind" = asan ] || options=("${options[@]/-fsanitize*/-g}")
-	gcc "${@:3}" "${options[@]}" -I"$src" \
-		"$lab_top"/sim/{calls,kernel,main,oracle,program,race,sleep,work}.c "$2.wheel.o" -o "$2"
+	plain=("${options[@]}")
+	case $kind in
+	asan) plain+=(-fno-sanitize=undefined) ;;
+	race) mapfile -t plain < <(flags plain) ;;
+	esac
+	for name in wheel calls kernel main oracle program race sleep work; do
+		[ $name = wheel ] || options=("${plain[@]}")
+		ccache gcc "$@" "${options[@]}" -I"$src" -c "$lab_top/sim/$name.c" \
+			-o "$output.$name.o" &
+		jobs+=($!)
+	done
+	for job in "${jobs[@]}"; do
+		wait "$job" || status=1
+	done
+	[ $status = 0 ] || return
+	# sim/race.c stands in for the run time of the thread sanitizer
+	mapfile -t options < <(sanitizers "${kind/race/plain}")
+	gcc -no-pie "${options[@]}" "$output".*.o -o "$output"
 }
 
 # prepare KIND: builds $lab_work/sim-KIND
@@ -163,13 +189,14 @@ kept()
 # seeds_by_turns SEED SECONDS: runs new seeds on one CPU; the kinds take turns
 seeds_by_turns()
 {
-	local seed=$1 end=$((SECONDS + $2)) slice kind
+	local seed=$1 end=$((SECONDS + $2)) most=$(($2 / ${#kinds[@]})) left slice kind
 
+	most=$((most < 1 ? 1 : most > 20 ? 20 : most))
 	while true; do
 		for kind in "${kinds[@]}"; do
-			slice=$((end - SECONDS))
-			[ $slice -gt 0 ] || return 0
-			[ $slice -lt 20 ] || slice=20
+			left=$((end - SECONDS))
+			[ $left -gt 0 ] || return 0
+			slice=$((left < most ? left : most))
 			"$lab_work/sim-$kind" seeds "$seed" $slice "$found" || return 1
 			seed=$((seed + 1000000))
 		done
@@ -182,7 +209,7 @@ run()
 
 	[ -z "${KIND-}" ] || kinds=("$KIND")
 	for kind in "${kinds[@]}"; do
-		prepare "$kind"
+		[ -x "$lab_work/sim-$kind" ] || prepare "$kind"
 	done
 	seed=$(first_seed)
 	say "sim: ${TIME:-many} s on $lab_jobs CPUs; a find goes to $found"
@@ -209,16 +236,39 @@ tell()
 
 check()
 {
-	local kind files status=0
+	local kind job jobs=() status=0
 
+	optimize=-O1
 	for kind in asan race rt plain; do
-		prepare "$kind"
-		mapfile -t files < <(kept "$kind")
-		tell "kept programs, $kind" "$lab_work/sim-$kind" run "${files[@]}" || status=1
+		check_kind "$kind" >"$lab_work/check-$kind" &
+		jobs+=($!)
 	done
-	[ "${TIME:-120}" = 0 ] ||
-		tell "new seeds" seeds_by_turns "$(first_seed)" "${TIME:-120}" || status=1
+	for job in "${jobs[@]}"; do
+		wait "$job" || status=1
+	done
+	cat "$lab_work"/check-*
 	return $status
+}
+
+check_kind()
+{
+	local files
+
+	prepare "$1"
+	mapfile -t files < <(kept "$1")
+	tell "kept programs, $1" "$lab_work/sim-$1" run "${files[@]}"
+}
+
+# seeds: new seeds of all kinds on one CPU. It takes the objects of a check.
+seeds()
+{
+	local kind
+
+	optimize=-O1
+	for kind in "${kinds[@]}"; do
+		[ -x "$lab_work/sim-$kind" ] || prepare "$kind"
+	done
+	tell "new seeds" seeds_by_turns "$(first_seed)" "${TIME:-120}"
 }
 
 replay()
@@ -238,6 +288,7 @@ fault()
 {
 	local entry file edit kind=plain copy=$lab_work/faulty begin files
 
+	optimize=-O1
 	entry=$(printf '%s\n' "${faults[@]}" | grep "^$1[[:space:]]") || entry=
 	mkdir -p "$copy"
 	cp -r "$src"/hwheel*.[ch] "$src"/module "$copy"
@@ -273,7 +324,7 @@ all_faults()
 }
 
 case ${1:-run} in
-run|check)
+run|check|seeds)
 	"${1:-run}" ;;
 replay|fault|flags|kept)
 	"$@" ;;

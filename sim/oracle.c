@@ -2066,7 +2066,9 @@ static struct rows {
 	while (text && row(&p, word, c, 10) >= 0) {
 		if (*word == '#')
 			continue;
-		rows.c = realloc(rows.c, (rows.n + 1) * sizeof(*rows.c));
+		/* Double the room: with ASan each realloc() copies */
+		if (!(rows.n & (rows.n - 1)))
+			rows.c = realloc(rows.c, max(2 * rows.n, 1) * sizeof(*rows.c));
 		memcpy(rows.c[rows.n++], c, sizeof(c));
 		memset(c, 0, sizeof(c));
 	}

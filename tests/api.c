@@ -204,7 +204,7 @@ static void act_past(struct probe *p)
  * They must not starve the other timers. One of these is due now, some are due soon, and the
  * others after a cascade.
  */
-static void test_past_again(struct kunit *test)
+static void test_past_again_real_time(struct kunit *test)
 {
 	struct hwheel *wheel = hwt_wheel_make(test, (struct hwheel_config){
 		.tick_ns = MS, .spokes = { 8 } });
@@ -725,7 +725,7 @@ static void test_clocks(struct kunit *test)
 		  KUNIT_CASE(test_looking),			\
 		  KUNIT_CASE(test_past),			\
 		  KUNIT_CASE(test_tick_0),			\
-		  KUNIT_CASE(test_past_again),			\
+		  KUNIT_CASE(test_past_again_real_time),			\
 		  KUNIT_CASE(test_far),				\
 		  KUNIT_CASE(test_reduce),			\
 		  KUNIT_CASE(test_rearm),			\

@@ -20,7 +20,7 @@ static void act_rearm_soon(struct probe *p)
 }
 
 /* No single run exceeds the budget, but the runs follow each other without a pause. */
-static void test_overdrawn(struct kunit *test)
+static void test_overdrawn_real_time(struct kunit *test)
 {
 	struct hwheel *wheel = hwt_wheel_make(test, (struct hwheel_config){
 		.tick_ns = NSEC_PER_USEC, .budget_ns = 200 * NSEC_PER_USEC });
@@ -246,7 +246,7 @@ static void act_long(struct probe *p)
 }
 
 /* While one callback takes 50 ms, other timers can be armed, and none is lost. */
-static void test_long_callback(struct kunit *test)
+static void test_long_callback_real_time(struct kunit *test)
 {
 	const unsigned int n = 100;
 	struct hwheel *wheel = hwt_wheel_new(test, MS);
@@ -294,13 +294,13 @@ static void test_thousands(struct kunit *test)
 /* The cases of all contexts. A macro, because each suite needs an array of its own. */
 #define SUITE(context, ...)					\
 	HWT_SUITE(hwheel_budget, context,			\
-		  KUNIT_CASE(test_overdrawn),			\
+		  KUNIT_CASE(test_overdrawn_real_time),			\
 		  KUNIT_CASE(test_budget),			\
 		  KUNIT_CASE(test_budget_mass),			\
 		  KUNIT_CASE(test_budget_default),		\
 		  KUNIT_CASE(test_budget_left),			\
 		  KUNIT_CASE(test_held_off),			\
-		  KUNIT_CASE(test_long_callback),		\
+		  KUNIT_CASE(test_long_callback_real_time),		\
 		  KUNIT_CASE(test_thousands),			\
 		  ##__VA_ARGS__)
 

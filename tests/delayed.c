@@ -713,7 +713,7 @@ static void queue_expiring(struct item *item)
  * the item may be freed, so nobody may write to it. After cancel_sync, nothing may be
  * running.
  */
-static void test_expiring(struct kunit *test)
+static void test_expiring_real_time(struct kunit *test)
 {
 	struct hwheel *wheel = hwt_wheel_new(test, 1000);
 	ktime_t end = ktime_get() + 500 * MS;
@@ -776,7 +776,7 @@ static struct kunit_case hwheel_delayed_##context##_cases[] = {	\
 	KUNIT_CASE(test_declared),				\
 	KUNIT_CASE(test_storm),					\
 	KUNIT_CASE(test_storm_sync),				\
-	KUNIT_CASE(test_expiring),				\
+	KUNIT_CASE(test_expiring_real_time),				\
 	{}							\
 };								\
 								\

@@ -21,6 +21,9 @@ lab_mounts=()
 lab_guest=
 lab_questions=
 lab_groups=()
+# Compilers that are called with ccache compile only what has changed since an earlier run.
+# Each run builds in a new folder, so don't let the folder matter.
+export CCACHE_DIR=$lab_cache/ccache CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=/ CCACHE_MAXSIZE=1G
 
 mkdir -p "$lab_cache/log"
 lab_work=$(mktemp -d "${TMPDIR:-/tmp}/hwheel.XXXXXX")

@@ -3,6 +3,7 @@
 #
 # Suite: the latest callback and the longest lock hold, counted in instructions
 # Takes: 180 s
+# When: FULL=1
 
 # The clock counts instructions, one a nanosecond, so the host's load does not matter
 suite()

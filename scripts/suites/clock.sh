@@ -3,6 +3,7 @@
 #
 # Suite: timers of wall time, beside hrtimers, while the clock is set back and forth
 # Takes: 80 s
+# When: FULL=1
 
 suite()
 {

@@ -3,6 +3,7 @@
 #
 # Suite: hwheel-convert converts net/bridge, net/sctp, net/can/bcm.c and bonding; they work
 # Takes: 220 s
+# When: FULL=1
 
 suite()
 {

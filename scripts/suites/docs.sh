@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2013,SC2154
 #
 # Suite: the documentation builds, is complete, and names only what exists
-# Takes: 5 s
+# Takes: 10 s
 
 suite()
 {

@@ -3,6 +3,7 @@
 #
 # Suite: each allocation of hwheel_create() fails in turn; nothing leaks
 # Takes: 9 s
+# When: FULL=1
 
 . "$lab_scripts/suites/shared/kunit.sh"
 

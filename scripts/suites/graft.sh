@@ -3,6 +3,7 @@
 #
 # Suite: tools/graft, and tools/graft --undo; with ALL=1 KUnit in the tree, built in and as modules
 # Takes: 20 s
+# When: FULL=1
 #
 # Suite reach runs KUnit built into a tree that tools/graft made, for i386.
 

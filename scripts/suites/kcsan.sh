@@ -3,6 +3,7 @@
 #
 # Suite: torture on an SMP kernel with KCSAN, which finds data races; with ALL=1 KUnit, too
 # Takes: 120 s
+# When: FULL=1
 
 . "$lab_scripts/suites/shared/kunit.sh"
 . "$lab_scripts/suites/shared/debug.sh"

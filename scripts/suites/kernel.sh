@@ -3,6 +3,7 @@
 #
 # Suite: subsystems on the newest kernel with hwheel in it, beside the same kernel without
 # Takes: 120 s
+# When: FULL=1
 #
 # A plain check tests the subsystems in simulated time only, in about a minute. With ALL=1 it also
 # runs tests of liburing and of the kernel.

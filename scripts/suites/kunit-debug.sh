@@ -3,6 +3,7 @@
 #
 # Suite: KUnit in user-mode Linux under KASAN, lockdep, debugobjects, kmemleak
 # Takes: 130 s
+# When: FULL=1
 
 . "$lab_scripts/suites/shared/kunit.sh"
 

@@ -3,6 +3,7 @@
 #
 # Suite: the KUnit tests in user-mode Linux on 4 CPUs; with ALL=1 also on 2
 # Takes: 150 s
+# When: FULL=1
 
 . "$lab_scripts/suites/shared/kunit.sh"
 

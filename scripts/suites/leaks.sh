@@ -3,6 +3,7 @@
 #
 # Suite: kmemleak after a thousand loads, creates, destroys and unloads
 # Takes: 70 s
+# When: FULL=1
 
 . "$lab_scripts/suites/shared/kunit.sh"
 

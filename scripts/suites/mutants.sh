@@ -3,6 +3,7 @@
 #
 # Suite: mutants of the lines that changed last; if those are few, also a sample of all
 # Takes: 120 s
+# When: FULL=1
 
 # A mutant that the first test must catch
 planted='module/levels.h levels_leave: l->pending--; => ;'

@@ -3,6 +3,7 @@
 #
 # Suite: the qdisc hwpace on stock kernels: rates, losses, changes under load
 # Takes: 100 s
+# When: FULL=1
 
 suite()
 {

@@ -3,6 +3,7 @@
 #
 # Suite: Debian's packages: made, installed with DKMS, loaded, removed
 # Takes: 80 s
+# When: FULL=1
 #
 # Installs the Debian packages in a chroot that has only their dependencies and the
 # headers of some kernels. Then boots these kernels in QEMU and loads the modules.

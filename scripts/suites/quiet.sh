@@ -3,6 +3,7 @@
 #
 # Suite: hwheel interrupts no isolated CPU, and deferrable wheels wake no idle CPU, in QEMU
 # Takes: 110 s
+# When: FULL=1
 
 suite()
 {

@@ -3,6 +3,7 @@
 #
 # Suite: builds by gcc and clang, for i386 and arm64; messages when something is missing
 # Takes: 190 s
+# When: FULL=1
 #
 # Builds with other compilers and for other architectures, and checks the messages on a
 # machine that lacks something.

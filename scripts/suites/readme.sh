@@ -3,6 +3,7 @@
 #
 # Suite: each command in README, run on a new Debian, and on its kernel in QEMU
 # Takes: 410 s
+# When: FULL=1
 #
 # The suite does what README says, on two machines with a new Debian. The release is DEBIAN, or
 # that of this machine. Both machines have a clone of the checkout in ~/hwheel, and run README's

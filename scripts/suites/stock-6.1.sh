@@ -3,6 +3,7 @@
 #
 # Suite: load, debugfs, sessions, unload on Debian's 6.1 in QEMU, 2 CPUs
 # Takes: 30 s
+# When: FULL=1
 
 . "$lab_scripts/suites/shared/stock.sh"
 

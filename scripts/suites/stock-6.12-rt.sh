@@ -3,6 +3,7 @@
 #
 # Suite: load, debugfs, sessions, unload on Debian's 6.12 PREEMPT_RT in QEMU, 2 CPUs
 # Takes: 40 s
+# When: FULL=1
 
 . "$lab_scripts/suites/shared/stock.sh"
 

@@ -3,6 +3,7 @@
 #
 # Suite: load, debugfs, sessions, unload on the newest longterm kernel after 6.12
 # Takes: 13 s
+# When: FULL=1
 
 . "$lab_scripts/suites/shared/stock.sh"
 

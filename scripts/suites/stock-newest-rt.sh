@@ -3,6 +3,7 @@
 #
 # Suite: load, debugfs, sessions, unload on Debian's newest PREEMPT_RT in QEMU, 2 CPUs
 # Takes: 60 s
+# When: FULL=1
 
 . "$lab_scripts/suites/shared/stock.sh"
 

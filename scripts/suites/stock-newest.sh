@@ -3,6 +3,7 @@
 #
 # Suite: load, debugfs, sessions, unload on Debian's newest kernel in QEMU, 2 CPUs
 # Takes: 40 s
+# When: FULL=1
 
 . "$lab_scripts/suites/shared/stock.sh"
 

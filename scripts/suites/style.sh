@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: checkpatch, W=1, sparse, kernel-doc, shellcheck, pyflakes, a clean checkout
-# Takes: 120 s
+# Suite: checkpatch, kernel-doc, shellcheck, pyflakes; with FULL=1 W=1, sparse, a clean checkout
+# Takes: 30 s
 
 # sim/ stands in for the kernel. Its headers define what modules only use: IS_ENABLED(),
 # LINUX_VERSION_CODE, EXPORT_SYMBOL_GPL(), spinlock_t and other types, struct
@@ -17,26 +17,43 @@ sim_may+=,COMPLEX_MACRO,MACRO_ARG_REUSE
 
 suite()
 {
-	need gcc make perl sparse shellcheck pyflakes3 git
-	source=$(linux_source 6.x)
-	# Take a kernel of this release of Debian, whose compiler is on this machine
-	FROM=$(debian_codename)
-	export FROM
-	kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12) ||
-		kernel=$("$lab_scripts/lab/stock-kernel.sh" newest)
-	headers=${kernel##* }
+	need perl python3 shellcheck pyflakes3
+	# The suite kunit takes this source, too
+	source=$(linux_source newest)
 	build=$lab_work/style
 	copy_sources "$build"
 	cd "$build" || return
+	mapfile -t files < <(find . -type f -printf '%P\n')
 	mapfile -t code < <(find . -name '*.[ch]' | sed 's,^\./,,' | sort)
 
-	try checkpatch checkpatch "${code[@]}"
+	passed=$({
+		cat "$source/scripts/checkpatch.pl" scripts/lab/*.sh scripts/suites/{style,shared/*}.sh
+		shellcheck --version
+	} | sha256sum)
+	passed=$lab_cache/passed/${passed:0:16}
+	mkdir -p "$passed"
+	export -f checkpatch_one shellcheck_one
+	export source sim_may
+	try checkpatch each checkpatch_one "${code[@]}"
 	try kernel-doc "$source/scripts/kernel-doc" -none -Werror hwheel*.[ch] module/*.c
 	mapfile -t shell < <(grep -rlE '^(#!/bin/(ba)?sh|# shellcheck shell=)' .ci scripts tools | sort)
-	try shellcheck shellcheck -x -P scripts "${shell[@]}"
+	try shellcheck each shellcheck_one "${shell[@]}"
 	mapfile -t python < <(grep -rl '^#!/usr/bin/python3' . | sort)
 	try pyflakes pyflakes3 "${python[@]}" tools/hwheel_debugfs.py Documentation/conf.py
 	try "one version" one_version
+	try "suites of each file" changes_whole
+	[ -z "$FULL" ] || style_builds
+}
+
+# style_builds: builds the modules for a kernel of this release of Debian, whose compiler is on this
+# machine
+style_builds()
+{
+	local kernel headers
+
+	need gcc make sparse git
+	kernel=$("$lab_scripts/lab/stock-kernel.sh" own)
+	headers=${kernel##* }
 	try clean-checkout clean_checkout
 	try W=1 silent '([Ww]arning|WARNING|error):' W=1
 	try sparse silent "^$build/.*(warning|error):" C=2 CHECK=sparse
@@ -59,35 +76,73 @@ left_out()
 		HWHEEL_PARTS=
 }
 
-# checkpatch FILES...: runs the kernel's checkpatch. Exceptions: module/compat.h asks for the
+# each FUNCTION FILES...: calls FUNCTION for each file, on all CPUs. Leaves out the files that have
+# passed in an earlier run, if neither they nor the checkers have changed.
+each()
+{
+	local hash file key
+
+	sha256sum "${@:2}" | while read -r hash file; do
+		key=$passed/$1-${file//\//_}-${hash:0:16}
+		[ -e "$key" ] || printf '%s\n' "$file" "$key"
+	done | xargs -r -P "$lab_jobs" -n 2 bash -c "$1 \"\$1\" && touch \"\$2\"" each
+}
+
+# checkpatch_one FILE: runs the kernel's checkpatch. Exceptions: module/compat.h asks for the
 # kernel's version. DECLARE_HWHEEL_DELAYED_WORK() and the wait macros use an argument twice, as
 # the kernel's macros of this kind do. Tracepoint macros have a layout of their own. Headers that
 # stand in for the kernel's headers, in sim/ and for the tests of hwheel-convert, may define the
-# same names. A qdisc needs struct Qdisc. hwheel_each_part() has the name of a member.
-checkpatch()
+# same names. A qdisc needs struct Qdisc. hwheel_each_part() has the name of a member. Old kernels
+# have no kzalloc_obj().
+checkpatch_one()
 {
-	local file ignore status=0
+	local file=$1 ignore=FILE_PATH_CHANGES,ALLOC_WITH_SIZEOF
 
-	for file; do
-		ignore=FILE_PATH_CHANGES
-		[ "$file" != module/compat.h ] ||
-			ignore+=,LINUX_VERSION_CODE,CONSTANT_COMPARISON
-		[ "$file" != hwheel.h ] || ignore+=,MACRO_ARG_REUSE
-		[ "$file" != module/parts.c ] || ignore+=,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE
-		[ "$file" != module/trace.h ] ||
-			ignore+=,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE
-		[ "${file#*include/linux/}" = "$file" ] ||
-			ignore+=,COMPLEX_MACRO,MACRO_ARG_PRECEDENCE,MACRO_ARG_REUSE,MEMORY_BARRIER,PREFER_DEFINED_ATTRIBUTE_MACRO
-		[ "${file#sim/}" = "$file" ] || ignore+=,$sim_may
-		[ "${file#tools/convert-tests/}" = "$file" ] ||
-			ignore+=,CAMELCASE,MACRO_ARG_UNUSED,NEW_TYPEDEFS
-		[ "$file" != samples/hwheel_pace.c ] || ignore+=,CAMELCASE
-		# Frama-C reads ACSL annotations, which are comments
-		[ "${file#proofs/}" = "$file" ] || ignore+=,BLOCK_COMMENT_STYLE
-		"$source/scripts/checkpatch.pl" --strict --no-tree --quiet --terse \
-			--no-summary --show-types --ignore $ignore -f "$file" ||
-			status=1
+	[ "$file" != module/compat.h ] || ignore+=,LINUX_VERSION_CODE,CONSTANT_COMPARISON
+	[ "$file" != hwheel.h ] || ignore+=,MACRO_ARG_REUSE
+	[ "$file" != module/parts.c ] || ignore+=,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE
+	[ "$file" != module/trace.h ] || ignore+=,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE
+	[ "${file#*include/linux/}" = "$file" ] ||
+		ignore+=,COMPLEX_MACRO,MACRO_ARG_PRECEDENCE,MACRO_ARG_REUSE,MEMORY_BARRIER,PREFER_DEFINED_ATTRIBUTE_MACRO
+	[ "${file#sim/}" = "$file" ] || ignore+=,$sim_may
+	[ "${file#tools/convert-tests/}" = "$file" ] ||
+		ignore+=,CAMELCASE,MACRO_ARG_UNUSED,NEW_TYPEDEFS
+	[ "$file" != samples/hwheel_pace.c ] || ignore+=,CAMELCASE
+	# Frama-C reads ACSL annotations, which are comments
+	[ "${file#proofs/}" = "$file" ] || ignore+=,BLOCK_COMMENT_STYLE
+	"$source/scripts/checkpatch.pl" --strict --no-tree --quiet --terse \
+		--no-summary --show-types --ignore $ignore -f "$file"
+}
+
+shellcheck_one()
+{
+	shellcheck -x -P scripts "$1"
+}
+
+# changes_whole: whether suites/shared/changes has a row for each file, each of its rows matches a
+# file and names suites that exist, and each suite is in a row
+changes_whole()
+{
+	local file pattern names name status=0
+
+	for file in "${files[@]}"; do
+		suites_of "$file" >/dev/null || status=1
 	done
+	grep -v '^#' "$changes" | tr -s '\t ' '\n' >"$lab_work/named"
+	for name in $(all_suites); do
+		grep -qx "$name" "$lab_work/named" || { echo "no row names the suite $name"; status=1; }
+	done
+	while read -r pattern names; do
+		[ "${pattern#\#}" = "$pattern" ] || continue
+		# shellcheck disable=SC2053 # a pattern
+		for file in "${files[@]}" ''; do
+			[[ $file != $pattern ]] || break
+		done
+		[ "$file" ] || { echo "no file matches $pattern"; status=1; }
+		for name in $names; do
+			[ -f "$suite_files/$name.sh" ] || { echo "no suite $name"; status=1; }
+		done
+	done <"$changes"
 	return $status
 }
 

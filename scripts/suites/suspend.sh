@@ -3,6 +3,7 @@
 #
 # Suite: timers of both clocks across a suspend; torture while the machine suspends
 # Takes: 90 s
+# When: FULL=1
 
 suite()
 {

@@ -3,6 +3,7 @@
 #
 # Suite: the torture test must find each of seven planted faults
 # Takes: 70 s
+# When: FULL=1
 
 suite()
 {

@@ -3,6 +3,7 @@
 #
 # Suite: torture at native speed, in user-mode Linux on 2 CPUs and on 4
 # Takes: 90 s
+# When: FULL=1
 
 suite()
 {

@@ -3,6 +3,7 @@
 #
 # Suite: half a minute of torture on stock kernels while CPUs go offline and come back
 # Takes: 160 s
+# When: FULL=1
 
 suite()
 {

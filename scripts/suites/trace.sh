@@ -3,6 +3,7 @@
 #
 # Suite: tracepoints and bpftrace scripts agree with debugfs
 # Takes: 70 s
+# When: FULL=1
 
 suite()
 {

@@ -3,15 +3,30 @@
 #
 # KUnit: builds the tests, boots them, counts their results
 
-# [CPUS=n] [LOADS=n] run_kunit KERNEL [MODULE-PARAMETERS...]: builds the modules in the
-# folder dir and boots a guest that loads them
+# [CPUS=n] [LOADS=n] run_kunit KERNEL [MODULE-PARAMETERS...]: builds the modules, and boots a
+# guest that loads them
 run_kunit()
+{
+	build_kunit "$1"
+	boot_kunit "${@:2}"
+}
+
+# run_kunit_quick KERNEL: runs all cases, most of them in simulated time, in which waiting takes
+# no time. A case whose name ends with _real_time skips itself there, and runs in a second guest.
+run_kunit_quick()
+{
+	build_kunit "$1"
+	APPEND=time-travel=inf-cpu boot_kunit years=1
+	APPEND='kunit.filter_glob=*.*_real_time' boot_kunit
+}
+
+# build_kunit KERNEL: builds hwheel.ko and hwheel_kunit.ko in the folder dir
+build_kunit()
 {
 	local variant=$1 kernel image build arch=()
 
-	shift
 	dir=$lab_work/$suite
-	need gcc make python3
+	need gcc ccache make python3
 	kernel=$("$lab_scripts/lab/build-kernel.sh" "$variant")
 	read -r image build <<<"$kernel"
 	source=$build/source
@@ -22,8 +37,8 @@ run_kunit()
 	esac
 
 	say "$suite: building the modules"
-	build_modules "$suite-build" "$build" "$dir" "${arch[@]}"
-	boot_kunit "$@"
+	build_modules "$suite-build" "$build" "$dir" "${arch[@]}" CC="ccache gcc" \
+		CONFIG_HWHEEL_TORTURE_TEST= CONFIG_HWHEEL_BENCH= CONFIG_SAMPLE_HWHEEL=
 }
 
 # boot_kunit [MODULE-PARAMETERS...]: boots a guest with the command in the array boot, and
@@ -32,6 +47,7 @@ boot_kunit()
 {
 	local on=${CPUS:+ on $CPUS CPUs} status=0
 
+	[[ ${APPEND-} != *time-travel* ]] || on+=" in simulated time"
 	say "$suite: booting$on"
 	{
 		echo "parameters='$*' loads=${LOADS:-0}"

@@ -2,12 +2,14 @@
 # shellcheck shell=bash disable=SC2154
 #
 # The demo on a stock kernel
+#
+# [SESSIONS=n] [MAX_MS=ms] run_stock NAME
 
 run_stock()
 {
 	local name
 
-	KERNEL=$1 SESSIONS=100000 MAX_MS=5000 TRAFFIC_MS=2000 \
+	KERNEL=$1 SESSIONS=${SESSIONS:-100000} MAX_MS=${MAX_MS:-5000} TRAFFIC_MS=2000 \
 		"$lab_scripts/demo.sh" | tee "$lab_work/demo" || :
 	for name in load refused parameters sums debugfs users rcu jobs sessions unload dmesg; do
 		verdict "$name" "$lab_work/demo" \
