@@ -181,7 +181,7 @@ suites_of()
 			found=1
 		fi
 	done <"$changes"
-	[ "$found" ] || { echo "no row of ${changes#"$lab_top/"} matches $1" >&2; return 1; }
+	[ "$found" ] || { echo "no row of ${changes#"$lab_top/"} matches $1: add one" >&2; return 1; }
 }
 
 # suites_since COMMIT: prints the suites that check the files that have changed since then, and
