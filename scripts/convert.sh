@@ -71,7 +71,7 @@ together()
 	for move in timers work all "work --wheel d->wheel" "work bh.h"; do
 		rm -rf "$dir"
 		mkdir "$dir"
-		cp "$tests"/work/{device.[ch],away.c} "$lab_work/work/.driver.o.cmd" "$dir"
+		cp "$tests"/work/{device.[ch],away.c,table.h} "$lab_work/work/.driver.o.cmd" "$dir"
 		echo '#define DEVICE_FLAGS WQ_BH' >"$dir/bh.h"
 		# Status 1 says that something is left
 		# shellcheck disable=SC2086 # words
@@ -90,6 +90,89 @@ missing()
 	cp "$lab_work/api/.driver.o.cmd" "$dir"
 	(cd "$dir" && { "$converter" part.c; "$converter" core.c linux/sched.h; :; }) |
 		diff "$dir/report" - && (cd "$dir" && "$converter" part.c part.h)
+}
+
+# line_ends: whether files whose lines end with CR and LF, and that begin with a byte order mark, are
+# converted like others, and keep both
+line_ends()
+{
+	local dir=$lab_work/ends file
+
+	mkdir "$dir"
+	cp "$lab_work/api/.driver.o.cmd" "$dir"
+	for file in "$tests"/api/*.[ch]; do
+		dos <"$file" >"$dir/${file##*/}"
+	done
+	(cd "$dir" && "$converter" --tick 0 . >report || echo "status $?" >>report)
+	diff "$lab_work/api/report" "$dir/report" || return
+	for file in "$tests"/api/*.[ch]; do
+		[ ! -e "$file.moved" ] || dos <"$file.moved" | diff - "$dir/${file##*/}" || return
+	done
+	# A file of both kinds keeps each line's end
+	sed '2!s/$/\r/' "$tests/classes/branch.c" >"$dir/branch.c"
+	(cd "$dir" && "$converter" branch.c) >/dev/null &&
+		sed '2!s/$/\r/' "$tests/classes/branch.c.moved" | diff - "$dir/branch.c"
+}
+
+dos()
+{
+	printf '\357\273\277'
+	sed 's/$/\r/'
+}
+
+# compiler_errors: whether nothing is written if the compiler finds errors, unless
+# --despite-errors says so
+compiler_errors()
+{
+	local dir=$lab_work/generated status=0
+
+	cp -r "$tests/generated" "$dir"
+	cp "$lab_work/api/.driver.o.cmd" "$dir"
+	(cd "$dir" && "$converter" driver.c >out 2>&1) || status=$?
+	[ "$status" = 2 ] && grep -q "nothing is written: .*'generated.h' file not found" "$dir/out" &&
+		cmp "$tests/generated/driver.c" "$dir/driver.c" || return
+	# The compiler has not understood the line with the type
+	(cd "$dir" && "$converter" --despite-errors driver.c >out 2>&1) || status=$?
+	[ "$status" = 1 ] && grep -q '^driver.c:17: left: .*: mod_timer: not compiled' "$dir/out"
+}
+
+# printed: whether --diff prints what patch(1) takes, for any bytes and line ends; and ends
+# quietly if the reader has gone
+printed()
+{
+	local dir=$lab_work/printed
+
+	mkdir "$dir"
+	cp "$lab_work/api/.driver.o.cmd" "$dir"
+	dos <"$tests/generated/driver.c" | sed '/generated.h/d; s/generated_t/struct generated/' \
+		>"$dir/driver.c"
+	printf '/* the end */' >>"$dir/driver.c"
+	cp "$dir/driver.c" "$dir/copy.c"
+	(cd "$dir" && LC_ALL=C "$converter" --diff driver.c) >"$dir/diff" &&
+		cmp "$dir/driver.c" "$dir/copy.c" &&
+		(cd "$dir" && "$converter" driver.c) >/dev/null &&
+		patch --binary "$dir/copy.c" "$dir/diff" && cmp "$dir/driver.c" "$dir/copy.c" || return
+	cp "$tests/api/timer_list.c" "$tests"/api/*.h "$dir"
+	(cd "$dir" && { "$converter" --diff --tick 0 timer_list.c ./*.h || :; } |
+		head -n 1) >"$dir/out" 2>&1
+	[ "$(wc -l <"$dir/out")" = 1 ] && grep -q '^timer_list.c: rewritten: ' "$dir/out"
+}
+
+# whole: whether all files are written, or none, if the disk is full. ulimit makes it full.
+whole()
+{
+	local dir=$lab_work/whole status=0 last
+
+	cp -r "$tests/api" "$dir"
+	cp "$lab_work/api/.driver.o.cmd" "$dir"
+	# The last file is too large
+	last=$(find "$dir" -name '*.c' -printf '%s %p\n' | sort -n | tail -n 1)
+	(cd "$dir" && ulimit -f $((${last%% *} / 1024 - 1)) &&
+		"$converter" --tick 0 . 2>&1 >/dev/null | cat >"$lab_work/out"
+		exit "${PIPESTATUS[0]}") || status=$?
+	rm "$dir/.driver.o.cmd"
+	[ "$status" = 2 ] && grep -qx 'hwheel-convert: .*File too large' "$lab_work/out" &&
+		[ "$(wc -l <"$lab_work/out")" = 1 ] && diff -r "$tests/api" "$dir"
 }
 
 # counted: whether the check of convert-all.sh finds a call, a flag or a name that is lost
@@ -428,7 +511,7 @@ boot()
 	return 1
 }
 
-need python3-clang coccinelle gcc make libc6-dev iproute2
+need python3-clang coccinelle gcc make libc6-dev iproute2 patch
 kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12)
 read -r release vmlinuz headers <<<"$kernel"
 source=$(linux_source 6.12)
@@ -451,6 +534,17 @@ verdict "class: NULL" as_expected classes/null.c
 verdict "class: names" as_expected classes/names.c
 verdict "class: types" as_expected classes/types.c
 verdict "class: configuration" as_expected classes/configured.c
+verdict "class: flags" as_expected classes/flag.c
+verdict "class: deadlines" as_expected classes/deadline.c
+verdict "class: calls of callbacks" as_expected classes/itself.c
+verdict "class: constants" as_expected classes/never.c
+verdict "class: types in macros" as_expected classes/alias.c
+verdict "class: branches" as_expected classes/branch.c
+verdict "class: versions" as_expected classes/version.c
+verdict "class: errors of the compiler" compiler_errors
+verdict "class: line ends" line_ends
+verdict "class: printed" printed
+verdict "class: whole" whole
 verdict "delayed work" as_expected work/device.c work/device.h work/away.c
 verdict "delayed work: stays" as_expected work/stays.c work/stays.h
 verdict "delayed work: left" as_expected work/left.c

@@ -12,6 +12,8 @@ suite()
 	"$lab_scripts/convert.sh" | tee "$lab_work/convert" || :
 	for name in timer_list hrtimer "class: "{"include in a macro","hardirq context"} \
 		    "class: "{"timers of others",guards,members,clocks,prototypes,ticks,NULL,names,types,configuration} \
+		    "class: "{flags,deadlines,"calls of callbacks",constants,"types in macros"} \
+		    "class: "{branches,versions,"errors of the compiler","line ends",printed,whole} \
 		    "delayed work"{,": stays",": left"," converts"," builds"} "timers and delayed work" \
 		    "missing files" reports counted jiffies converts builds \
 		    "boot of stock" "boot of moved" bridge sctp bonding timers dmesg \

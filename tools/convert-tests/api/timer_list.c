@@ -80,7 +80,7 @@ unsigned long driver_left(const struct timer_list *timer)
 
 static bool driver_ask(struct driver *d, struct timer_list *t)
 {
-	if (time_after(d->idle.expires, jiffies) || t->expires == d->when)
+	if (time_after(d->idle.expires, jiffies) || time_after(t->expires, d->when))
 		mod_timer(&d->many[1], d->many[3].expires);
 	return timer_pending(&d->idle);
 }

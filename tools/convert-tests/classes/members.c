@@ -107,7 +107,7 @@ static void members_asked(struct timer_list *t)
 	struct members *m = timer_container_of(m, t, asked);
 
 	/* Was it set up? */
-	if (m->asked.function && t->function && READ_ONCE(t->expires))
+	if (m->asked.function && t->function && time_after(READ_ONCE(t->expires), m->when))
 		timer_delete(&m->asked);
 }
 

@@ -31,6 +31,8 @@ int devm_delayed_work_autocancel(void *dev, struct delayed_work *work, work_func
 void mmc_rescan(struct work_struct *work);
 long sys_timer_delete(int timer_delete);
 
+#define NEVER_OF_OTHERS		-1
+
 typedef int irqreturn_t;
 
 int request_irq(int irq, irqreturn_t (*handler)(int irq, void *data), void *data);
