@@ -3,8 +3,8 @@
 #
 # Prints snapshots of a wheel's debugfs files for hwheel-top --replay and hwheel-plot. It
 # needs no Python, only a POSIX shell, sed and sleep; those of busybox will do. Each
-# line begins with hwr1. A line of a file then has the file's name. So other output may come
-# in between, as on a serial console.
+# line begins with hwr2, and ends with " ;". A line of a file has the file's name after hwr2. The
+# last line has the number of lines. So other output may come in between, as on a serial console.
 #
 # Usage: hwheel-record.sh [-i SECONDS] [-n SNAPSHOTS] [WHEEL]
 
@@ -32,17 +32,19 @@ fail()
 
 mark()
 {
-	sed "s/^/hwr1 $1 /"
+	sed "s/^/hwr2 $1 /; s/\$/ ;/"
 }
 
+# The lines of all files, in one variable. If the wheel goes away meanwhile, prints nothing.
 snapshot()
 {
 	read -r seconds _ </proc/uptime
-	echo "hwr1 begin $wheel $seconds"
-	for file in config levels spokes stats lateness users; do
-		mark $file <"$dir/$file" || return
-	done
-	echo "hwr1 end"
+	text=$(for file in config levels spokes stats lateness users; do
+		mark $file <"$dir/$file" || exit
+	done 2>/dev/null) || return
+	lines=$(printf '%s\n' "$text" | sed -n '$=')
+	printf 'hwr2 begin %s %s ;\n%s\nhwr2 end %s ;\n' "$wheel" "$seconds" "$text" "$lines" ||
+		fail "can't write the recording"
 }
 
 interval=1 count=0
@@ -59,6 +61,9 @@ wheel=${1:-system}
 top=${HWHEEL_DEBUGFS:-/sys/kernel/debug/hwheel}
 dir=$top/$wheel
 
+case $interval in
+''|*[!0-9.]*|*.*.*|.)	status=2 fail "-i $interval: not a number of seconds" ;;
+esac
 case $count in
 ''|*[!0-9]*)	status=2 fail "-n $count: not a number of snapshots" ;;
 esac

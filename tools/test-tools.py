@@ -6,13 +6,19 @@ Debugfs folders, recordings and expected cascades come from a simple wheel of a 
 dozen lines: Wheel, below. At each tick it moves the timers one by one, as hwheel's rules
 say. The tests compare the tools' output with this wheel.
 
-Usage: test-tools.py [-v] [CLASS[.TEST]...]
+The class Fuzz mutates recordings, debugfs files, traces and delays. A tool must then end with a
+right answer or one clear line. TIME=seconds is how long it does so with each of them; the
+default is half a second. SEED=n, printed at a failure, does the same again.
+
+Usage: [TIME=seconds] [SEED=n] test-tools.py [-v] [CLASS[.TEST]...]
 """
 
 import collections
+import contextlib
 import fcntl
 import importlib.machinery
 import importlib.util
+import io
 import json
 import os
 import random
@@ -56,11 +62,13 @@ def load(name):
     return module
 
 
-def run(tool, *args, stdin='', env=None):
+def run(tool, *args, stdin='', env=None, **kwargs):
     """Runs a tool; its output is text."""
+    if 'stdout' not in kwargs:
+        kwargs['stdout'] = subprocess.PIPE
     return subprocess.run([os.path.join(TOOLS, tool), *args], input=stdin, text=True,
-                          capture_output=True, timeout=60, check=False,
-                          env={**ENVIRONMENT, **(env or {})})
+                          stderr=subprocess.PIPE, timeout=60, check=False,
+                          env={**ENVIRONMENT, **(env or {})}, **kwargs)
 
 
 #
@@ -212,10 +220,11 @@ class Wheel:
             with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
                 file.write(text)
 
-    def snapshot(self):
+    def snapshot(self, taken_ns=None):
         files = self.files()
         del files['timers']
-        return hw.Snapshot(self.name, self.now_ns, files)
+        return hw.Snapshot(self.name, self.now_ns, files,
+                           self.now_ns if taken_ns is None else taken_ns)
 
 
 def table(columns, rows):
@@ -261,6 +270,18 @@ class Test(unittest.TestCase):
         self.assertEqual(done.stdout, '')
         self.assertRegex(done.stderr, rf'\A{tool}: .*{pattern}.*\n\Z')
 
+    def plotted(self, *args):
+        """Runs hwheel-plot in this process, which saves time. Returns its status and stderr."""
+        err, status = io.StringIO(), 0
+        with contextlib.redirect_stderr(err), mock.patch('signal.signal'), \
+                mock.patch('sys.argv', ['hwheel-plot', *args]):
+            try:
+                plot.main()
+            except hw.Error as error:
+                hw.warn(error)
+                status = 1
+        return status, err.getvalue()
+
     def recording(self, wheel, snapshots, ticks):
         lines, kept = [], []
         for n in range(snapshots):
@@ -275,7 +296,7 @@ class Test(unittest.TestCase):
 # hwheel-plan
 #
 
-plan = load('hwheel-plan')
+plan, plot, top = load('hwheel-plan'), load('hwheel-plot'), load('hwheel-top')
 
 # Levels and spokes that 1 ms ticks need
 RANGES = ('30s', '1d', '30d', '1y')
@@ -451,7 +472,9 @@ class Shared(Test):
             self.assertEqual(hw.format_ns(ns), text)
 
     def test_table(self):
-        rows = hw.parse_table('# cpu next_ns function\n0 5 f [module]\n1 - g\n1 2\n')
+        rows = hw.parse_table('# cpu next_ns function\n0 5 f [module]\n1 - g\n')
+        for text in ('', '# cpu next_ns function\n1 2\n', '# cpu\n1'):
+            self.assertRaises(hw.Error, hw.parse_table, text)
         self.assertEqual(rows, [{'cpu': 0, 'next_ns': 5, 'function': 'f [module]'},
                                 {'cpu': 1, 'next_ns': None, 'function': 'g'}])
 
@@ -485,12 +508,13 @@ class Shared(Test):
         other = json.loads(one)
         other['version'] = 2
         for pattern, text in (('holds no recording', 'nothing\n'),
-                              ('line 2: not a snapshot, or cut short', one + one[:50]),
-                              ('line 1: a recording of version 2', json.dumps(other)),
-                              ('line 1: a recording of version 7', 'hwr7 begin system 1\n'),
-                              ('lacks its rows', 'hwr1 begin system 1\nhwr1 end\n')):
-            self.assertRaisesRegex(hw.Error, pattern, list,
-                                   hw.read_recording(text.splitlines(True), 'it'))
+                              ('line 1: not a snapshot, or cut short', one[:50]),
+                              ('line 1: it is of version 2', json.dumps(other)),
+                              ('line 1: it is of version 7', 'hwr7 begin system 1\n'),
+                              ('line 2: config is missing',
+                               'hwr1 begin system 1\nhwr1 end\n')):
+            self.assertRaisesRegex(hw.Error, pattern, hw.read_recording,
+                                   text.splitlines(True), 'it')
 
 
 #
@@ -687,8 +711,9 @@ class Top(Test):
                 for key in ('config', 'levels', 'stats', 'callbacks', 'timers'):
                     self.assertEqual(found[key], want[key], key)
             # A snapshot without an end is left out
-            cut = done.stdout[:-len('hwr1 end\n')]
-            self.assertEqual(len(list(hw.read_recording(cut.splitlines(True), 'it'))), 1)
+            cut = done.stdout[:done.stdout.rindex('hwr2 end')]
+            with contextlib.redirect_stderr(io.StringIO()):
+                self.assertEqual(len(hw.read_recording(cut.splitlines(True), 'it')), 1)
         for status, args, pattern in ((1, ['nowhere'], 'no wheel nowhere'),
                                       (2, ['-n', 'x'], 'not a number'), (2, ['-q'], 'usage')):
             done = self.record_sh(['dash'], *args)
@@ -878,7 +903,7 @@ class Plot(Test):
         self.svg = self.path('run.svg')
 
     def draw(self, *args, path=None):
-        self.ok('hwheel-plot', '--output', self.svg, *args, path or self.run)
+        self.assertEqual(self.plotted('--output', self.svg, *args, path or self.run), (0, ''))
         return xml.etree.ElementTree.parse(self.svg).getroot()
 
     @staticmethod
@@ -1036,6 +1061,482 @@ class Plot(Test):
                               ('has no CPU 5; it has 0, 1', ['--cpu', '5', self.run]),
                               ("can't write /nowhere/x", ['--output', '/nowhere/x', self.run])):
             self.fails(1, pattern, 'hwheel-plot', *args)
+
+
+#
+# What others have made
+#
+
+CONFIG = """\
+# name value
+name {name}
+tick_ns 1000000
+levels 5
+spokes 128,128,128,128,128
+clock {clock}
+context softirq
+budget_ns 2000000
+gap_ns 0
+"""
+LEVELS = '# cpu level tick_ns spokes interval_ns clock_ns occupied timers next_ns\n'
+
+
+def small(name='system', clock='monotonic', now=None, levels='0 0 1000000 128 128000000 {} 1 2 {}'):
+    """The files of a wheel with two CPUs. Only CPU 0 has a level."""
+    if now is None:
+        levels = ''
+    return {'config': CONFIG.format(name=name, clock=clock),
+            'levels': LEVELS + (levels.format(now, now + 5000000) + '\n' if levels else ''),
+            'spokes': '# cpu level spoke expiration_ns timers\n' +
+                      (f'0 0 5 {now + 5000000} 2\n' if levels else ''),
+            'stats': '# counter total cpu0 cpu1\nadded 9 9 0\nexpired 7 7 0\n',
+            'lateness': '# up_to_ns timers\n1048576 7\n',
+            'users': '# function pending armed expired max_late_ns\nlease 2 - - -\n'}
+
+
+def marked(files, wheel, seconds, version=2):
+    """A snapshot in marked lines, as hwheel-record.sh of this version prints it."""
+    lines = [f'{file} {line}' for file, text in files.items() for line in text.splitlines()]
+    lines = [f'begin {wheel} {seconds}', *lines, f'end {len(lines)}' if version > 1 else 'end']
+    return ''.join(f'hwr{version} {line}{" ;" * (version > 1)}\n' for line in lines)
+
+
+class Strangers(Test):
+    """Wheels, recordings and traces that tools did not understand."""
+
+    def folder_of(self, name, files):
+        os.makedirs(self.path(f'wheels/{name}'), exist_ok=True)
+        for file, text in files.items():
+            self.path(f'wheels/{name}/{file}', text)
+        return ['--debugfs', self.path('wheels')]
+
+    def frame(self, *args, stdin=''):
+        """What hwheel-top shows, in this process."""
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), mock.patch('sys.stdin', io.StringIO(stdin)), \
+                mock.patch('sys.argv', ['hwheel-top', *args, '--once', '--interval', '0']), \
+                mock.patch.dict('os.environ', COLUMNS='100'):
+            top.main()
+        return out.getvalue()
+
+    def draw(self, path, stderr='', status=0):
+        done = self.plotted('--output', self.path('x.svg'), path)
+        self.assertEqual(done[0], status, done[1])
+        self.assertRegex(done[1], rf'\A{stderr}\Z')
+        if not status:
+            xml.etree.ElementTree.parse(self.path('x.svg'))
+
+    def test_no_timer_yet(self):
+        where = self.folder_of('system', small())
+        self.assertIn('no timer was armed yet', self.frame(*where))
+        busy = small(now=41 * 10 ** 9)
+        text = marked(small(), 'system', 40) + marked(busy, 'system', 41.5)
+        self.assertIn('timers 2 ', self.frame('--replay', self.path('run', text)))
+        self.draw(self.path('run'))
+        self.draw(self.path('run', marked(small(), 'system', 1)))
+
+    def test_cpu_without_a_level(self):
+        where = self.folder_of('system', small(now=41 * 10 ** 9))
+        self.assertIn('no timer was armed yet on this CPU', self.frame(*where, '--cpu', '1'))
+        self.assertIn('timers 2 ', self.frame(*where, '--cpu', '0'))
+        self.fails(1, 'no CPU 2; it has 0, 1', 'hwheel-top', *where, '--cpu', '2', '--once')
+        self.path('run', marked(small(now=41 * 10 ** 9), 'system', 41.5))
+        self.assertEqual(self.plotted('--cpu', '1', self.path('run')), (0, ''))
+
+    def test_message_in_a_line(self):
+        for version in (1, 2):
+            parts = [marked(small(now=n * 10 ** 9), 'system', n, version) for n in (41, 42, 43)]
+            parts[1] = parts[1].replace(' 128 1280', ' 128 [   41.1] usb 1-1: new\n1280')
+            self.path('run', ''.join(parts))
+            done = run('hwheel-top', '--replay', self.path('run'), '--json')
+            self.assertEqual(json.loads(done.stdout)['interval_ns'], 2 * 10 ** 9)
+            self.assertRegex(done.stderr, r'\Ahwheel-top: \S+, line \d+: a snapshot is left out: '
+                                          r'[^\n]*\n\Z')
+            self.draw(self.path('run'), r'hwheel-plot: .* left out: .*\n')
+        # With version 1, nobody can see that a number lacks its last digits
+        parts[1] = marked(small(now=42 * 10 ** 9), 'system', 42).replace(
+            '0 0 5 42005000000 2 ;', '0 0 5 42005000000[ 42.0] x: y\n 2 ;')
+        self.draw(self.path('run', ''.join(parts)), r'hwheel-plot: .* left out: .*\n')
+
+    def test_blank_in_the_name(self):
+        files = small('my wheel', now=41 * 10 ** 9)
+        for version in (1, 2):
+            self.path('run', marked(files, 'my wheel', 41.5, version))
+            self.assertIn('wheel my wheel  ', self.frame('--replay', self.path('run'),
+                                                         '--wheel', 'my wheel'))
+        self.folder_of('my wheel', files)
+        done = subprocess.run([os.path.join(TOOLS, 'hwheel-record.sh'), '-n', '1', 'my wheel'],
+                              env={**ENVIRONMENT, 'HWHEEL_DEBUGFS': self.path('wheels')},
+                              capture_output=True, text=True, timeout=60, check=True)
+        self.assertIn('wheel my wheel  ', self.frame('--replay', '-', stdin=done.stdout))
+
+    def set_back(self, **kwargs):
+        """A recording of a wheel of wall time. The clock is set back by an hour, then forward."""
+        lines, wheel = [], small('leases', 'realtime')
+        for n in range(10):
+            now = (18 * 10 ** 17) + n * 10 ** 9 - (3600 * 10 ** 9 if 4 <= n < 7 else 0)
+            wheel = small('leases', 'realtime', now)
+            wheel['stats'] = f'# counter total cpu0\nexpired {1000 * n} {1000 * n}\n'
+            found = {'version': 1, 'wheel': 'leases', 'time_ns': now, 'files': wheel}
+            if kwargs:
+                found['taken_ns'] = (500 + n) * 10 ** 9
+            lines.append(json.dumps(found) + '\n')
+        return self.path('run', ''.join(lines))
+
+    def test_clock_that_is_set(self):
+        frames = self.ok('hwheel-top', '--replay', self.set_back(taken=True))
+        rates = re.findall(r'^ +(\S+) +(\S+) +(\S+) +\S+ +\S+ +\S+$', frames, re.M)
+        self.assertEqual({rate[2] for rate in rates}, {'expired/s', '-', '1,000'})
+        # An old recording has no clock of its own
+        done = run('hwheel-top', '--replay', self.set_back())
+        self.assertEqual(done.stdout, frames)
+        self.assertRegex(done.stderr, r"\A.*clock was set .* 2 intervals are guesses\n\Z")
+        snapshots = self.quietly(hw.open_recording, self.path('run'))
+        self.assertEqual([s.taken_ns for s in snapshots], [n * 10 ** 9 for n in range(10)])
+
+    def quietly(self, call, *args):
+        with contextlib.redirect_stderr(io.StringIO()):
+            return call(*args)
+
+    def test_own_now(self):
+        now = 18 * 10 ** 17
+        where = self.folder_of('leases', small('leases', 'realtime', now))
+        for shell in (['dash'], ['busybox', 'sh']):
+            for row, text in (('', 'within 5 ms'), (f'now_ns {now + 10 ** 6}\n', 'in 4 ms')):
+                files = small('leases', 'realtime', now)
+                self.folder_of('leases', {**files, 'config': files['config'] + row})
+                done = subprocess.run(
+                    [*shell, os.path.join(TOOLS, 'hwheel-record.sh'), '-n', '1', 'leases'],
+                    env={**ENVIRONMENT, 'HWHEEL_DEBUGFS': where[1]}, capture_output=True,
+                    text=True, timeout=60, check=True)
+                self.assertIn(f'next {text} ', self.frame('--replay', '-', stdin=done.stdout))
+        self.assertIn('next in 4 ms ', self.frame(*where))
+        # After a suspend of an hour, a wheel of CLOCK_MONOTONIC
+        suspended = marked(small(now=41 * 10 ** 9), 'system', 3641.5, 1)
+        self.assertIn('next within 5 ms ', self.frame('--replay', '-', stdin=suspended))
+
+    def test_timer_for_ever(self):
+        rows = '# cpu level spoke expires_ns remaining_ns function\n' + ''.join(
+            f'0 0 {n} 1 {n}000000 f\n' for n in range(1, 9))
+        want = self.ok('hwheel-plan', '--delays', '-', stdin=rows)
+        text = self.ok('hwheel-plan', '--delays', '-', stdin=rows +
+                       '0 5 62 9223372036854775807 9223371995650775807 wake [hwheel]\n')
+        self.assertEqual(text.splitlines()[:9], want.splitlines()[:9])
+        self.assertRegex(text, r'longer than any +1: no levels reach them, so they stay parked')
+        text = self.ok('hwheel-plan', '--delays', '-', stdin='9223371995650775807\n')
+        self.assertRegex(text, r'longer than any +1:')
+
+    def test_cut_short(self):
+        kept, path = self.recording(busy_wheel(), 3, 20)
+        with open(path, encoding='utf-8') as file:
+            whole = file.read()
+        self.path('run', whole[:-100])
+        self.draw(self.path('run'), r'hwheel-plot: \S+, line 3: .* left out: .*cut short\n')
+        found = self.quietly(hw.open_recording, self.path('run'))
+        self.assertEqual([s.files for s in found], [s.files for s in kept[:2]])
+        for text in ('# expires_ns remaining_ns function\n1 5000000 f\n1 700',
+                     'a-1 [0] 1.5: hwheel_start: delay_ns=5000000\n'
+                     'a-1 [0] 1.5: hwheel_start: delay_ns=700'):
+            done = run('hwheel-plan', '--delays', '-', stdin=text)
+            self.assertRegex(done.stdout, r'delays +1: least 5 ms, .* most 5 ms')
+            self.assertRegex(done.stderr, r'\Ahwheel-plan: stdin, line .*: it is cut short, .*\n\Z')
+
+    def test_two_boots_in_one_log(self):
+        text = ''.join(marked(small(now=n * 10 ** 9), 'system', n) for n in (7, 8, 9, 2, 3))
+        self.draw(self.path('run', text), r'hwheel-plot: .* 2 recordings, .* with 3 snapshots\n')
+
+    def test_trace_clocks(self):
+        row = 'a-1 [000] d..1. {}: hwheel_start: timer=1 function=cb expires_ns=1 delay_ns=1\n'
+        for clock in ('8123456789012', '1f3a', '0x1f3a'):
+            self.draw(self.path('trace', row.format(clock)),
+                      r'hwheel-plot: .* does not count seconds, .*\n', 1)
+        lost = row.format('1.5') + 'CPU:0 [LOST 7 EVENTS]\n' + row.format('1.7')
+        self.draw(self.path('trace', lost), r'hwheel-plot: .* lacks 7 events .*\n')
+
+    def test_names(self):
+        """Names with any characters do no harm to the terminal or the picture."""
+        name = 'a$\x1b[31m$é\u202e'
+        self.path('run', json.dumps({'version': 1, 'wheel': name, 'time_ns': 1,
+                                     'files': small(name, now=41)}) + '\n')
+        for locale in ('C', 'C.UTF-8'):
+            text = self.ok('hwheel-top', '--replay', self.path('run'), '--once',
+                           env={'LC_ALL': locale})
+            self.assertNotIn('\x1b', text)
+        self.draw(self.path('run'))
+        self.assertEqual(self.plotted('--title', '$\\frac$ \x01 <', self.path('run')), (0, ''))
+        xml.etree.ElementTree.parse(self.path('run.svg'))
+
+    def test_output_is_input(self):
+        _, path = self.recording(busy_wheel(), 2, 20)
+        done = run('hwheel-plot', '--output', path, path)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('would write over FILE', done.stderr)
+
+
+class Ends(Test):
+    """How tools end: with a full disk, a closed pipe, when they are killed."""
+
+    def setUp(self):
+        super().setUp()
+        self.wheel = busy_wheel(n=(16, 8, 200))
+        self.wheel.write(self.path('wheels/system'))
+        _, self.run = self.recording(self.wheel, 20, 3)
+        self.debugfs = ['--debugfs', self.path('wheels')]
+        self.env = {'HWHEEL_DEBUGFS': self.path('wheels')}
+        self.commands = (('hwheel-plan', '--delays', self.path('wheels/system/timers')),
+                         ('hwheel-top', '--replay', self.run),
+                         ('hwheel-record.sh', '-n', '3', '-i', '0.01'),
+                         ('hwheel-plot', '--output', '/dev/stdout', self.run))
+
+    def test_full_disk(self):
+        for command in self.commands:
+            with open('/dev/full', 'w', encoding='utf-8') as full:
+                done = run(*command, stdout=full, env=self.env)
+            self.assertNotIn(done.returncode, (0, 120), command)
+            lines = [line for line in done.stderr.splitlines()
+                     if not re.search('I/O error|write error', line)]
+            self.assertLessEqual(len(lines), 1, done.stderr)
+            self.assertIn(command[0], done.stderr)
+        self.fails(1, "can't write /dev/full: No space left", 'hwheel-top', *self.debugfs,
+                   '--record', '/dev/full', '--once')
+        self.fails(1, "can't write /dev/full: No space left", 'hwheel-plot', '--output',
+                   '/dev/full', self.run)
+
+    def test_closed_pipe(self):
+        for command in self.commands:
+            reader, writer = os.pipe()
+            os.close(reader)
+            with os.fdopen(writer, 'w') as closed:
+                done = run(*command, stdout=closed, env=self.env)
+            self.assertNotEqual(done.returncode, 0, command)
+            self.assertEqual(done.stderr if command[0] != 'hwheel-plot' else '', '')
+            self.assertNotIn('Traceback', done.stderr)
+
+    def test_killed(self):
+        """Whenever that is, there is no traceback, and the picture is whole or absent."""
+        for signal_ in (signal.SIGTERM, signal.SIGHUP):
+            for wait in (0.1, 0.5):
+                for command in (('hwheel-plot', '--output', self.path('x.svg'), self.run),
+                                ('hwheel-top', *self.debugfs, '--interval', '10ms')):
+                    with subprocess.Popen([os.path.join(TOOLS, command[0]), *command[1:]],
+                                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                          text=True, env=ENVIRONMENT) as process:
+                        time.sleep(wait)
+                        process.send_signal(signal_)
+                        self.assertEqual(process.communicate(timeout=60)[1], '')
+                    if os.path.exists(self.path('x.svg')):
+                        xml.etree.ElementTree.parse(self.path('x.svg'))
+                        os.unlink(self.path('x.svg'))
+
+    def test_narrow_and_locales(self):
+        for locale in ('C', 'C.UTF-8'):
+            for columns in ('1', '20') if locale == 'C' else ('20',):
+                env = {'LC_ALL': locale, 'COLUMNS': columns}
+                for command in self.commands[:-1]:
+                    done = run(*command, env={**self.env, **env})
+                    self.assertEqual((done.returncode, done.stderr), (0, ''), command)
+                    if command[0] == 'hwheel-top':
+                        self.assertLessEqual(max(map(len, done.stdout.splitlines())),
+                                             max(20, int(columns)))
+
+
+#
+# Mutations
+#
+
+MESSAGES = ('[   41.123456] usb 1-1: new device', 'x', '\x00\xff', ' ;', 'hwr2 end 3 ;', '0', '-',
+            '9' * 30, '9' * 5000, '\u0663', '[' * 3000, '{}', 'hwr1 begin a 1', 'nan', '1e400',
+            '\ud800')
+
+
+class Fuzz(Test):
+    """A tool ends with a right answer or one clear line."""
+
+    def setUp(self):
+        super().setUp()
+        self.seed = int(os.environ.get('SEED', random.randrange(1 << 30)))
+        self.draws = random.Random(self.seed)
+        wheel, self.kept = busy_wheel(n=(16, 8, 200)), []
+        for _ in range(4):
+            wheel.step(40)
+            self.kept.append(wheel.snapshot())
+        self.json = ''.join(map(hw.format_snapshot, self.kept))
+        self.marked, self.old = (''.join(marked(
+            {**s.files, 'config': s.files['config'] + f'now_ns {s.time_ns}\n'}, s.wheel,
+            s.taken_ns / 10 ** 9, version) for s in self.kept) for version in (2, 1))
+        self.timers = wheel.files()['timers']
+        self.trace = '# tracer: nop\n' + ''.join(
+            f'  a-1  [000] d.h2.  7.{n:06}: hwheel_{event}: timer=1 late_ns={n} moved=2 '
+            f'delay_ns={n}000\n' for n in range(1000, 9000, 200)
+            for event in ('start', 'expire_entry', 'cascade'))
+
+    def mutated(self, text):
+        draws = self.draws
+        for _ in range(draws.choice((1, 1, 1, 2, 5))):
+            at, end = sorted(draws.randrange(len(text) + 1) for _ in range(2))
+            kind = draws.randrange(8)
+            if kind == 0:
+                text = text[:at]
+            elif kind == 1:
+                text = text[:at] + draws.choice(MESSAGES) + text[at:]
+            elif kind == 2:
+                text = text[:at] + text[min(end, at + draws.randrange(1, 40)):]
+            elif kind == 3:
+                text = text[:at] + chr(draws.randrange(256)) + text[at + 1:]
+            elif kind == 4:
+                text = text[:end] + text[at:]
+            elif kind == 5:
+                numbers = list(re.finditer(r'-?\d+', text))
+                if numbers:
+                    number = draws.choice(numbers)
+                    text = text[:number.start()] + draws.choice(
+                        ('0', '-1', '1', str(1 << 63), str((1 << 64) + 1), '9' * 40, '', '-')) + \
+                        text[number.end():]
+            elif kind == 6:
+                lines = text.splitlines(True)
+                draws.shuffle(lines)
+                text = ''.join(lines)
+            elif lines := text.splitlines(True):
+                del lines[draws.randrange(len(lines))]
+                text = ''.join(lines)
+        return text
+
+    @contextlib.contextmanager
+    def attempt(self, text):
+        """Only an Error of one line may come out, and warnings of a line each."""
+        out, err = io.StringIO(), io.StringIO()
+        try:
+            with contextlib.redirect_stderr(err), contextlib.redirect_stdout(out):
+                yield
+        except hw.Error as error:
+            self.assertTrue(hw.printable(error).strip())
+            self.assertLess(len(str(error)), 1000)
+        except BaseException:
+            print(f'SEED={self.seed}', repr(text[:2000]), file=sys.stderr)
+            raise
+        self.assertNotIn('Traceback', err.getvalue())
+        self.assertLess(err.getvalue().count('\n'), 8)
+        self.assertLess(len(err.getvalue()), 3000)
+
+    def each(self):
+        end = time.monotonic() + float(os.environ.get('TIME', 0.5))
+        n = 0
+        while time.monotonic() < end:
+            n += 1
+            yield n
+        self.assertGreater(n, 0)
+        if 'TIME' in os.environ:
+            print(f'{self.id()}: {n} tries', file=sys.stderr)
+
+    def show(self, snapshots, text):
+        import rich.console
+        with self.attempt(text):
+            view = top.View(self.draws.choice((None, None, 0, 1)))
+            for snapshot in snapshots():
+                view.feed(snapshot)
+            json.dumps(view.summary())
+            for width, height in ((20, 3), (80, None)):
+                screen = top.Screen(rich.console.Console(
+                    width=width, file=io.StringIO(), force_terminal=False))
+                for line in screen.frame(view, height=height):
+                    screen.console.print(line)
+                    self.assertLessEqual(line.cell_len, 4000)
+
+    def test_recordings(self):
+        for _ in self.each():
+            text = self.mutated(self.draws.choice((self.json, self.marked, self.old)))
+            self.show(lambda: hw.read_recording(io.StringIO(text, newline='\n'), 'it'), text)
+
+    def test_messages(self):
+        """A message at any place of a console changes no snapshot that is kept."""
+        wanted = {s.taken_ns: s.files for s in
+                  hw.read_recording(self.marked.splitlines(True), 'it')}
+        for _ in self.each():
+            text = self.marked
+            for _ in range(self.draws.randrange(1, 4)):
+                at = self.draws.randrange(len(text) + 1)
+                text = text[:at] + self.draws.choice(('[ 41.1] usb 1-1: x', '0', '')) + '\n' + \
+                    text[at:]
+            with self.attempt(text):
+                for found in hw.read_recording(text.splitlines(True), 'it'):
+                    self.assertIn(found.taken_ns, wanted)
+                    self.assertEqual(found.files, wanted[found.taken_ns])
+
+    def test_cuts(self):
+        """What is kept of a recording, or of delays, that is cut short is as it was."""
+        for _ in self.each():
+            for whole in (self.json, self.marked):
+                text = whole[:self.draws.randrange(len(whole))]
+                with self.attempt(text):
+                    found = hw.read_recording(text.splitlines(True), 'it')
+                    self.assertEqual([s.rows('spokes') for s in found],
+                                     [s.rows('spokes') for s in self.kept[:len(found)]])
+                    self.assertEqual([s.taken_ns for s in found],
+                                     [s.taken_ns for s in self.kept[:len(found)]])
+            for whole in (self.timers, self.trace):
+                text = whole[:self.draws.randrange(len(whole))]
+                all_ = plan.read_delays(whole.splitlines(True), 'it')
+                with self.attempt(text):
+                    self.assertFalse(plan.read_delays(text.splitlines(True), 'it') - all_)
+
+    def test_debugfs(self):
+        files = {**self.kept[-1].files, 'timers': self.timers}
+        folder = self.path('wheels/system')
+        os.makedirs(folder)
+        for _ in self.each():
+            name = self.draws.choice(sorted(files))
+            text = self.mutated(files[name])
+            for file, content in files.items():
+                path = os.path.join(folder, file)
+                if os.path.isdir(path):
+                    os.rmdir(path)
+                with open(path, 'wb') as out:
+                    out.write((text if file == name else content).encode(errors='replace'))
+            if not self.draws.randrange(9):
+                path = os.path.join(folder, name)
+                os.unlink(path)
+                self.draws.choice((lambda: None, lambda: os.mkdir(path)))()
+            self.show(lambda: [hw.read_wheel(self.path('wheels'), 'system')], text)
+            if not self.draws.randrange(20):
+                done = run('hwheel-record.sh', '-n', '1',
+                           env={'HWHEEL_DEBUGFS': self.path('wheels')})
+                self.assertLess(done.stderr.count('\n'), 2, done.stderr)
+                self.show(lambda: hw.read_recording(done.stdout.splitlines(True), 'it'), text)
+
+    def test_pictures(self):
+        for n in self.each():
+            text = self.mutated(self.draws.choice((self.json, self.marked, self.trace,
+                                                   self.trace)))
+            with self.attempt(text):
+                found = plot.read_run(io.StringIO(text, newline='\n'), 'it', None,
+                                           self.draws.choice((None, None, 1)))
+                # This takes a second
+                if 'TIME' in os.environ and not n % 10:
+                    plot.draw(found, None, self.path('x.svg'))
+                    xml.etree.ElementTree.parse(self.path('x.svg'))
+
+    def test_delays(self):
+        texts = (self.timers, self.trace, '1.5ms\n20ms\n1h\n\n20000000\n')
+        for _ in self.each():
+            text = self.mutated(self.draws.choice(texts))
+            arguments = ['hwheel-plan', '--delays', self.path('delays'), '--tick',
+                         self.draws.choice(('1us', '1ms', '1h', '292y'))]
+            with open(arguments[2], 'wb') as file:
+                file.write(text.encode(errors='replace'))
+            with self.attempt(text), mock.patch('sys.argv', arguments):
+                plan.main()
+
+    def test_arguments(self):
+        draws = self.draws
+        parts = ('1', '-', '.', 'ms', 'h', '9' * 40, '1' * 5000, ',', ' ', 'nan', '\u0663', 'y', '0',
+                 '2', '4096', '\x00')
+        for _ in self.each():
+            words = [''.join(draws.choice(parts) for _ in range(draws.randrange(1, 4)))
+                     for _ in range(3)]
+            with self.attempt(str(words)), mock.patch('sys.argv', [
+                    'hwheel-plan', f'--range={words[0]}', f'--tick={words[1]}',
+                    f'--spokes={words[2]}']):
+                plan.main()
 
 
 if __name__ == '__main__':

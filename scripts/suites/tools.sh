@@ -9,7 +9,7 @@ suite()
 	local class
 
 	need python3 python3-rich python3-matplotlib busybox-static
-	for class in Plan Shared Top Keys Plot; do
+	for class in Plan Shared Top Keys Plot Strangers Ends Fuzz; do
 		try $class /usr/bin/python3 "$lab_top/tools/test-tools.py" $class
 	done
 }
