@@ -35,7 +35,7 @@ draw()
 {
 	local recording=$lab_cache/log/demo-$flavour.recording
 
-	grep '^hwr1 ' "$console" >"$recording" || return
+	grep '^hwr2 ' "$console" >"$recording" || return
 	(need python3 python3-matplotlib) || return
 	/usr/bin/python3 "$lab_top/tools/hwheel-plot" --output "$plot" \
 		--title "$sessions sessions on Linux $release" "$recording" &&
@@ -62,7 +62,7 @@ TIMEOUT=${TIMEOUT:-$((300 + (max_ms + traffic_ms) / 200))} \
 	"$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_{jobs,rcu,sessions}.ko \
 	"$lab_top/tools/hwheel-record.sh" |
 	tee "$console" |
-	sed -u -n '/^lab: levels begin$/,/^lab: log begins$/{/^lab: /!{/^hwr1 /!p}}' || failed=1
+	sed -u -n '/^lab: levels begin$/,/^lab: log begins$/{/^lab: /!{/^hwr2 /!p}}' || failed=1
 
 guest_log "$console" >"$log"
 declare -A count=()

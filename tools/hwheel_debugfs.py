@@ -62,6 +62,15 @@ def warn(text):
     sys.stderr.write(f'{os.path.basename(sys.argv[0])}: {printable(text)}\n')
 
 
+def parse_arguments(parser):
+    """As parse_args(). Some versions of it take "--option=--" for an empty list."""
+    args = parser.parse_args()
+    for name, found in vars(args).items():
+        if found == []:
+            parser.error(f"--{name.replace('_', '-')}: it needs a value")
+    return args
+
+
 def run_tool(main, status=1):
     """Runs a tool. Whatever happens, it ends with what it has to say on one line."""
     name = os.path.basename(sys.argv[0])
