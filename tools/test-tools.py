@@ -1341,6 +1341,96 @@ class Ends(Test):
 
 
 #
+# graft
+#
+
+class Graft(Test):
+    def checkout(self, git):
+        """A copy of the sources, after a build."""
+        top = os.path.dirname(TOOLS)
+        copy = self.path('hwheel')
+        for name in ('module', 'tests', 'samples'):
+            shutil.copytree(os.path.join(top, name), os.path.join(copy, name),
+                            ignore=lambda _, names: [n for n in names if n.endswith('.mod.c')])
+        os.mkdir(os.path.join(copy, 'tools'))
+        for name in ('Kbuild', 'Kconfig', 'hwheel.c', 'hwheel.h', 'hwheel_jiffies.h',
+                     'tools/graft', 'tools/kunitconfig'):
+            shutil.copy(os.path.join(top, name), os.path.join(copy, name))
+        if git:
+            for words in (['init', '-q'], ['add', '.']):
+                subprocess.run(['git', *words], cwd=copy, check=True)
+        for name in ('hwheel.mod.c', 'samples/hwheel_hello.mod.c', 'module/x.mod.c'):
+            self.path('hwheel/' + name, 'int x;\n')
+        return os.path.join(copy, 'tools/graft')
+
+    def tree(self):
+        """A kernel tree of links to another one."""
+        for name, text in (('Kbuild', ''), ('Makefile', 'VERSION = 7\nPATCHLEVEL = 3\n'),
+                           ('lib/Kconfig', 'menu "x"\nendmenu\n'), ('lib/Makefile', 'obj-y :=\n'),
+                           ('include/linux/x.h', '')):
+            for folder in ('linux', 'tree'):
+                os.makedirs(os.path.dirname(self.path(f'{folder}/{name}')), exist_ok=True)
+            self.path(f'linux/{name}', text)
+            os.symlink(os.path.relpath(self.path(f'linux/{name}'),
+                                       os.path.dirname(self.path(f'tree/{name}'))),
+                       self.path(f'tree/{name}'))
+        return self.path('tree')
+
+    def state(self, folder):
+        found = {}
+        for where, folders, files in os.walk(self.path(folder)):
+            for name in folders + files:
+                path = os.path.join(where, name)
+                if os.path.islink(path):
+                    found[path] = os.readlink(path)
+                elif os.path.isfile(path):
+                    with open(path, encoding='utf-8') as file:
+                        found[path] = file.read()
+        return found
+
+    def graft(self, graft, *args, status=0):
+        done = subprocess.run([graft, *args], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stderr
+
+    def check(self, git):
+        graft, tree = self.checkout(git), self.tree()
+        before = self.state('linux'), self.state('tree')
+        self.graft(graft, tree)
+        grafted = self.state('tree')
+        self.assertEqual([path for path in grafted if path.endswith('.mod.c')], [])
+        self.assertIn(os.path.join(tree, 'lib/hwheel/module/run.c'), grafted)
+        self.assertIn('source "lib/hwheel/Kconfig"', grafted[os.path.join(tree, 'lib/Kconfig')])
+        self.graft(graft, tree)
+        self.assertEqual(self.state('tree'), grafted)
+        self.assertEqual(self.state('linux'), before[0])
+        self.graft(graft, '--undo', tree)
+        self.assertEqual((self.state('linux'), self.state('tree')), before)
+        return graft, tree
+
+    def test_with_git(self):
+        graft, tree = self.check(True)
+        # What the user has changed meanwhile stays
+        self.graft(graft, tree)
+        with open(self.path('tree/lib/Makefile'), 'a', encoding='utf-8') as file:
+            file.write('obj-y += mine.o\n')
+        self.assertIn('Makefile was a link', self.graft(graft, '--undo', tree))
+        with open(self.path('tree/lib/Makefile'), encoding='utf-8') as file:
+            self.assertEqual(file.read(), 'obj-y :=\nobj-y += mine.o\n')
+
+    def test_without_git(self):
+        self.check(False)
+
+    def test_folder_of_another_tree(self):
+        graft, tree = self.checkout(False), self.tree()
+        shutil.rmtree(self.path('tree/lib'))
+        os.symlink('../linux/lib', self.path('tree/lib'))
+        before = self.state('linux')
+        self.assertIn('is a link to another tree', self.graft(graft, tree, status=1))
+        self.assertEqual(self.state('linux'), before)
+
+
+#
 # Mutations
 #
 

@@ -31,6 +31,7 @@ suite()
 	cd "$tree" || return
 	try ".kunitconfig alone" tools/testing/kunit/kunit.py config \
 		--kunitconfig lib/hwheel --build_dir "$lab_work/config"
+	try "links, and after a build" /usr/bin/python3 "$lab_top/tools/test-tools.py" Graft
 	[ -z "$ALL" ] || graft_run
 	cd "$lab_top" || return
 	"$lab_top/tools/graft" --undo "$tree"
