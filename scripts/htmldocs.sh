@@ -13,9 +13,11 @@
 
 out=${1:-$lab_top/Documentation/output}
 need python3-sphinx python3-matplotlib graphviz perl
-source=$(linux_source 6.x)
+source=$(linux_source newest)
 docs=$lab_work/Documentation
 cp -r "$lab_top/Documentation" "$docs"
+# where.rst shows it
+cp "$lab_scripts/suites/shared/changes" "$docs"
 rm -rf "$docs/output"
 chmod -R u+w "$docs"
 
