@@ -148,7 +148,8 @@ enum hwheel_context {
 
 /**
  * struct hwheel_config - how hwheel_create() makes a wheel
- * @name: unique among wheels, 1 to 31 characters, without a '/', and neither "." nor "..".
+ * @name: unique among wheels, 1 to 31 characters, without a '/' or a newline, and neither "." nor
+ *	"..".
  *	It names the wheel's debugfs directory
  * @tick_ns: width of a spoke of level 0 in nanoseconds, 1000 or more; 0: 1 ms
  * @levels: number of levels, 1 to HWHEEL_MAX_LEVELS; 0: 5, or fewer if the reach of 5

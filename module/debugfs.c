@@ -473,6 +473,7 @@ static int hwheel_config_show(struct seq_file *m, void *v)
 	for_each_possible_cpu(cpu)
 		bytes = max(bytes, hwheel_base_size(per_cpu_ptr(wheel->bases, cpu)));
 	seq_printf(m, "bytes_per_cpu %zu\n", bytes);	/* of the CPU with the most */
+	seq_printf(m, "now_ns %lld\n", hwheel_now(wheel));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(hwheel_config);

@@ -185,8 +185,8 @@ static int hwheel_check(const struct hwheel_config *config,
 	const char *name = config ? config->name : NULL, *fault;
 
 	if (!name || !*name || strnlen(name, HWHEEL_NAME_MAX + 1) > HWHEEL_NAME_MAX ||
-	    strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, "..")) {
-		pr_err("wheel \"%.40s\": a name is 1 to %d characters without a '/'\n",
+	    strpbrk(name, "/\n") || !strcmp(name, ".") || !strcmp(name, "..")) {
+		pr_err("wheel \"%.40s\": a name is 1 to %d characters without a '/' or a newline\n",
 		       name ?: "", HWHEEL_NAME_MAX);
 		return -EINVAL;
 	}

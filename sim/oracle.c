@@ -2381,7 +2381,7 @@ static void compare_config(struct mwheel *w)
 		 deferrable(w) ? "deferrable 1\n" : "", "bytes_per_cpu ");
 	if (!strstr(text, wanted))
 		sim_find("config of %s: %s", w->name, text);
-	snprintf(wanted, sizeof(wanted), "\nbytes_per_cpu %zu\n", peek_bytes(w->wheel));
+	snprintf(wanted, sizeof(wanted), "\nbytes_per_cpu %zu\nnow_ns ", peek_bytes(w->wheel));
 	if (!strstr(text, wanted))
 		sim_find("config of %s: %s", w->name, text);
 	if (w->config.levels) {		/* a zero repeats the level below */

@@ -24,6 +24,7 @@ static void test_create_errors(struct kunit *test)
 		{ { .name = "12345678901234567890123456789012" }, -EINVAL, "a name is" },
 		{ { .name = "a/b" }, -EINVAL, "a name is" },
 		{ { .name = "/" }, -EINVAL, "a name is" },
+		{ { .name = "a\nlevels 9" }, -EINVAL, "a name is" },
 		{ { .name = "." }, -EINVAL, "a name is" },
 		{ { .name = ".." }, -EINVAL, "a name is" },
 		{ { .name = "bad", .spokes = { 1 } }, -EINVAL, "number of spokes" },
