@@ -511,6 +511,81 @@ boot()
 	return 1
 }
 
+# forms_build: whether forms.c is converted as a whole, and builds, as it is and converted
+forms_build()
+{
+	local dir=$lab_work/forms
+
+	mkdir "$dir"
+	cp "$tests/forms/forms.c" "$dir/forms_before.c"
+	cp "$tests/forms/forms.c" "$dir/forms_after.c"
+	echo 'obj-m := forms_before.o forms_after.o' >"$dir/Kbuild"
+	options "$dir" || return
+	"$converter" --kernel "$headers" --tick 0 --move all "$dir/forms_after.c" \
+		>"$lab_work/report" || { cat "$lab_work/report"; return 1; }
+	builds forms-build "$dir" "$lab_work/build"
+}
+
+# forms_boot: runs both in one guest. Its clock counts instructions, so the host's load has no
+# influence.
+forms_boot()
+{
+	say "convert: booting $release, forms.c as it is and moved (about 40 s)"
+	cp "$lab_scripts/guest/forms.sh" "$lab_work/payload"
+	TIMEOUT=${TIMEOUT:-300} ICOUNT=3 "$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 1G \
+		"$lab_work/payload" "$lab_work/build/hwheel.ko" \
+		"$lab_work"/forms/forms_{before,after}.ko >"$lab_cache/log/convert-forms.log" || return
+	guest_log "$lab_cache/log/convert-forms.log" >"$lab_work/forms.log"
+	grep -qx 'lab: forms ended' "$lab_work/forms.log" && ! dmesg_dirty "$lab_work/forms.log"
+}
+
+# forms: whether both modules said the same. Values whose names begin with n_ may differ. Those that
+# begin with us_ are microseconds late: never less than 0, and those of hwheel at most a jiffy of
+# 4 ms and a tick more than those of the kernel, or than 2 jiffies.
+forms()
+{
+	awk '
+	/^lab: forms: / { which = $3; next }
+	!/^forms: / { next }
+	{
+		name = $2
+		sub(/=.*/, "", name)
+		# Two kinds may have a case of one name
+		name = name " " ++nr[which, name]
+		for (i = 2; i <= NF; i++)
+			if (split($i, pair, "=") == 2) {
+				did[which, name, pair[1]] = pair[2]
+				keys[name SUBSEP pair[1]]
+			}
+		if (which == "forms_before")
+			cases++
+	}
+	function bad(why)
+	{
+		print "convert: forms: " part[1] ": " part[2] ": " why ", before " a ", after " b
+		failed = 1
+	}
+	END {
+		for (key in keys) {
+			split(key, part, SUBSEP)
+			a = did["forms_before", part[1], part[2]]
+			b = did["forms_after", part[1], part[2]]
+			if (a == "" || b == "")
+				bad("missing")
+			else if (part[2] ~ /^us_/) {
+				print "convert: forms: " part[1] ": us late: before " a ", after " b
+				if (a < 0 || b < 0)
+					bad("early")
+				else if (b > (a > 8000 ? a : 8000) + 5000)
+					bad("late")
+			} else if (part[2] !~ /^n_/ && a != b)
+				bad("differs")
+		}
+		print "convert: forms: " cases " lines compared"
+		exit failed || cases < 24
+	}' "$lab_work/forms.log"
+}
+
 need python3-clang coccinelle gcc make libc6-dev iproute2 patch
 kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12)
 read -r release vmlinuz headers <<<"$kernel"
@@ -561,6 +636,9 @@ verdict "delayed work converts" bond_converts "$bond"
 say "convert: building the modules for $release"
 build_modules convert-hwheel "$headers" "$lab_work/build"
 verdict builds builds build "$tree" "$lab_work/build"
+verdict "forms build" forms_build
+verdict "forms boot" forms_boot
+verdict forms forms
 verdict "delayed work builds" builds bond-build "$bond" "$lab_work/build"
 for file in sctp can; do
 	gcc -O2 -Wall -Wextra -static -o "$lab_work/$file-load" "$lab_scripts/guest/$file-load.c"

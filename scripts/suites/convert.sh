@@ -15,7 +15,7 @@ suite()
 		    "class: "{flags,deadlines,"calls of callbacks",constants,"types in macros"} \
 		    "class: "{branches,versions,"errors of the compiler","line ends",printed,whole} \
 		    "delayed work"{,": stays",": left"," converts"," builds"} "timers and delayed work" \
-		    "missing files" reports counted jiffies converts builds \
+		    forms{," build"," boot"} "missing files" reports counted jiffies converts builds \
 		    "boot of stock" "boot of moved" bridge sctp bonding timers dmesg \
 		    can\ {converts,builds,"boot of stock","boot of moved",timers,dmesg} \
 		    can newest\ {converts,builds}; do
