@@ -301,7 +301,9 @@ class Worker:
             r"\bstruct\s+(%s)\b" % TYPES[self.move], bare(text))}
         result = {"driver": unit, "kinds": sorted(kinds), "files": len(names), "report": ran.stdout.splitlines(),
                   "changed": changed, "errors": [], "wrong": []}
-        if ran.returncode not in (0, 1):
+        # If the compiler has found errors, nothing was written
+        not_read = "nothing is written: the compiler found" in ran.stdout
+        if ran.returncode not in (0, 1) and not not_read:
             result["errors"].append("hwheel-convert failed")
         # A header changes what all sources see
         for name in sources if set(changed) - set(sources) else changed:
@@ -312,14 +314,14 @@ class Worker:
                            ran.stdout)
         result["groups"] = [int(n) for n in groups.groups()] if groups else [0, 0, 0]
         seen = sum(result["groups"])
-        if not seen and any(TYPE[self.move].search(bare(text)) and re.search(
+        if not seen and not not_read and any(TYPE[self.move].search(bare(text)) and re.search(
                 r"\b(?:%s)\s*\(" % "|".join(was for was, _ in FAMILIES[self.move].values()),
                 bare(text)) for text in before.values()):
             result["wrong"].append("it uses %s, and hwheel-convert has seen none" % self.move)
         result["verdict"] = \
             "not built" if result["errors"] else \
             "wrong" if result["wrong"] else \
-            "human" if result["groups"][2] else \
+            "human" if result["groups"][2] or not_read else \
             "right" if changed else \
             "alone" if seen else "none"
         return result
@@ -417,7 +419,11 @@ REASONS = (
     ("a workqueue with WQ_BH", r"WQ_BH"),
     ("not compiled, as configured", r"not compiled"),
     ("in a macro", r"in a macro|the macro"),
-    (".expires is set apart from arming", r"\.expires is set|can't be joined with a statement"),
+    ("its callback compares jiffies", r"compares jiffies"),
+    (".expires is a flag, or compared for equality", r"\.expires is (?:compared|initialized)"),
+    ("the driver calls its callback itself", r"the driver calls|after it has set the time|"
+     r"for another timer"),
+    (".expires is set apart from arming", r"\.expires is (?:set|added)|can't be joined with a statement"),
     (".function is read or changed", r"\.function is"),
     ("no callback, or perhaps none", r"NULL"),
     ("hrtimer_active()", r"hrtimer_active"),

@@ -17,6 +17,10 @@
 . "$(dirname "$0")/lab/verdicts.sh"
 
 tests=$lab_top/tools/convert-tests
+# These functions may compare jiffies with the very time that they were armed for:
+# sctp_generate_heartbeat_event() then waits for another jiffy, and bonding allows for half an
+# interval
+compares=(--compares sctp_generate_heartbeat_event --compares 'bond_*')
 converter=$lab_top/tools/hwheel-convert tree=$lab_work/tree
 
 # small: converts small drivers. The drivers in api/ use most of the APIs of timers. The drivers
@@ -134,6 +138,18 @@ compiler_errors()
 	# The compiler has not understood the line with the type
 	(cd "$dir" && "$converter" --despite-errors driver.c >out 2>&1) || status=$?
 	[ "$status" = 1 ] && grep -q '^driver.c:17: left: .*: mod_timer: not compiled' "$dir/out"
+}
+
+# looked_at: whether --compares converts the callbacks that it names, and no others
+looked_at()
+{
+	local dir=$lab_work/looked
+
+	mkdir "$dir"
+	cp "$lab_work/api/.driver.o.cmd" "$tests/classes/deadline.c" "$dir"
+	! (cd "$dir" && "$converter" --compares deadline_strict --compares '*_[cp]*' deadline.c \
+		>report) && ! grep -q 'deadline_\(strict\|copied\|called\|passed\)' "$dir/report" &&
+		[ "$(grep -c 'compares jiffies$' "$dir/report")" = 3 ]
 }
 
 # printed: whether --diff prints what patch(1) takes, for any bytes and line ends; and ends
@@ -283,8 +299,8 @@ converts()
 convert()
 {
 	options "$1"/net/{bridge,sctp} &&
-		"$converter" --kernel "$headers" "--cflags=-I$1/include" "${@:2}" \
-			"$1/net" "$1/include"
+		"$converter" --kernel "$headers" "--cflags=-I$1/include" "${compares[@]}" \
+			"${@:2}" "$1/net" "$1/include"
 }
 
 # options FOLDER...: hwheel-convert can't run kbuild in a builder, a chroot (see builder() in
@@ -369,7 +385,8 @@ bond_converts()
 
 	before=$(uses "$delayed_work" "$dir"/{drivers/net/bonding,include/net}/*.[ch])
 	options "$dir/drivers/net/bonding" || return
-	"$converter" --kernel "$headers" "--cflags=-I$dir/include" --move work "$dir" \
+	"$converter" --kernel "$headers" "--cflags=-I$dir/include" "${compares[@]}" \
+		--move work "$dir" \
 		>"$lab_work/report" ||
 		{ cat "$lab_work/report"; return 1; }
 	after=$(uses "$delayed_work" "$dir"/{drivers/net/bonding,include/net}/*.[ch])
@@ -616,6 +633,7 @@ verdict "class: constants" as_expected classes/never.c
 verdict "class: types in macros" as_expected classes/alias.c
 verdict "class: branches" as_expected classes/branch.c
 verdict "class: versions" as_expected classes/version.c
+verdict "class: deadlines looked at" looked_at
 verdict "class: errors of the compiler" compiler_errors
 verdict "class: line ends" line_ends
 verdict "class: printed" printed

@@ -12,7 +12,7 @@ suite()
 	"$lab_scripts/convert.sh" | tee "$lab_work/convert" || :
 	for name in timer_list hrtimer "class: "{"include in a macro","hardirq context"} \
 		    "class: "{"timers of others",guards,members,clocks,prototypes,ticks,NULL,names,types,configuration} \
-		    "class: "{flags,deadlines,"calls of callbacks",constants,"types in macros"} \
+		    "class: "{flags,deadlines,"deadlines looked at","calls of callbacks",constants,"types in macros"} \
 		    "class: "{branches,versions,"errors of the compiler","line ends",printed,whole} \
 		    "delayed work"{,": stays",": left"," converts"," builds"} "timers and delayed work" \
 		    forms{," build"," boot"} "missing files" reports counted jiffies converts builds \
