@@ -2,8 +2,8 @@
 /*
  * Uses each kind of call that hwheel-convert rewrites, and says what happens.
  *
- * convert.sh builds this module as it is, and converted, for Linux 6.12. It loads both in one guest,
- * and compares their lines:
+ * convert.sh builds this module as it is, and converted, for Linux 6.12. It loads both in one
+ * guest, and compares their lines:
  *	forms: CASE NAME=VALUE...
  * Values must be the same, except those whose names begin with us_ (microseconds) or n_: see
  * forms() in convert.sh. The names of cases are those in Documentation/converting.rst.
@@ -368,8 +368,8 @@ static void form_delayed_work(struct form *f)
 	b = schedule_delayed_work(&f->work, HZ);
 	c = delayed_work_pending(&f->work);
 	msleep(100);
-	pr_info("queue result=%d,%d pending=%d,%d count=%d early=%d task=%d us_late=%lld\n", a, b, c,
-		f->pending, f->count, f->early, f->task, form_late_us(f));
+	pr_info("queue result=%d,%d pending=%d,%d count=%d early=%d task=%d us_late=%lld\n",
+		a, b, c, f->pending, f->count, f->early, f->task, form_late_us(f));
 
 	form_clear(f, 0);
 	a = mod_delayed_work(system_wq, &f->work, HZ);
