@@ -18,7 +18,6 @@
  *	trace.h		tracepoints
  *	debug.c		lockdep and debugobjects
  *	base.c		a timer's base, and how to lock it
- *	users.c		counting by callback
  *	drive.c		keeping the hrtimer of a base armed for the earliest expiration
  *	cpus.c		where a timer is armed; isolated CPUs; CPU hotplug
  *	grow.c		levels and fans on demand
@@ -35,6 +34,7 @@
  *	delayed_work.c	delayed work
  *	wall_time.c	CLOCK_REALTIME and CLOCK_TAI, and what happens when somebody sets a clock
  *	deferrable.c	wheels that wake no idle CPU
+ *	users.h		a table of callbacks, for debugfs
  *	debugfs.c	the files in debugfs
  *
  * Locks
@@ -63,7 +63,6 @@
 #include <linux/jiffies.h>
 #include <linux/jump_label.h>
 #include <linux/kallsyms.h>
-#include <linux/kstrtox.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/mm.h>
@@ -96,7 +95,6 @@
 #include "hwheel.h"
 #include "module/compat.h"
 #include "module/levels.h"
-#include "module/users.h"
 #include "module/base.h"
 #include "module/parts.c"
 #include "module/clock.c"
@@ -106,7 +104,6 @@
 
 #include "module/debug.c"
 #include "module/base.c"
-#include "module/users.c"
 #include "module/drive.c"
 #include "module/cpus.c"
 #include "module/grow.c"
@@ -131,6 +128,7 @@
 #include "module/deferrable.c"
 #endif
 #ifdef CONFIG_HWHEEL_DEBUGFS
+#include "module/users.h"
 #include "module/debugfs.c"
 #endif
 

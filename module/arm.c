@@ -127,8 +127,6 @@ static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_t
 		if (!pending)
 			debug_hwheel_activate(timer);
 	}
-	if (static_branch_unlikely(&hwheel_users_key))
-		hwheel_count_armed(base, timer);
 	trace_hwheel_start(base, timer);
 	if (wake < base->armed)
 		hwheel_arm_base(base, wake);

@@ -86,7 +86,6 @@ struct hwheel_base {
 	struct hwheel_timer	*running;	/* timer whose callback is running */
 	u64			armed;		/* tick of @hrtimer; 0 in a run or break */
 	u64			count[HWHEEL_COUNTERS];
-	struct hwheel_users	*users;		/* counts by callback; NULL: it counts none */
 
 	struct hwheel_levels	levels;
 

@@ -438,8 +438,6 @@ static size_t hwheel_base_size(const struct hwheel_base *base)
 	for (i = 0; i <= base->levels.planned + 1; i++)
 		if (level_exists(&base->levels.level[i]))
 			bytes += level_size(base->levels.level[i].nr);
-	if (READ_ONCE(base->users))
-		bytes += sizeof(*base->users);
 	return bytes + READ_ONCE(base->levels.fans) * sizeof(struct hwheel_fan);
 }
 
@@ -529,27 +527,8 @@ static void hwheel_see_user(const struct hwheel_timer *timer, u64 n, void *data)
 	users_find(data, hwheel_named(timer))->pending++;
 }
 
-/* Add up what the bases of @wheel count. Returns false if they count nothing. */
-static bool hwheel_sum_users(const struct hwheel *wheel, struct hwheel_users *sum)
-{
-	bool counted = false;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
-
-		raw_spin_lock_irq(&base->lock);
-		if (base->users) {
-			users_add(sum, base->users);
-			counted = true;
-		}
-		raw_spin_unlock_irq(&base->lock);
-	}
-	return counted;
-}
-
 /* Count the timers that are pending. */
-static void hwheel_see_users(struct hwheel *wheel, struct hwheel_users *sum)
+static void hwheel_see_users(struct hwheel *wheel, struct hwheel_users *users)
 {
 	struct hwheel_spoke *spoke;
 	struct hwheel_base *base;
@@ -558,7 +537,7 @@ static void hwheel_see_users(struct hwheel *wheel, struct hwheel_users *sum)
 	while ((pos = hwheel_next_spoke(wheel, pos + 1))) {
 		spoke = hwheel_spoke_at(wheel, pos - 1, &base);
 		if (spoke)
-			hwheel_walk(base, spoke, hwheel_see_user, sum);
+			hwheel_walk(base, spoke, hwheel_see_user, users);
 		cond_resched();
 	}
 }
@@ -580,38 +559,30 @@ static void hwheel_show_function(struct seq_file *m, void *function)
 		seq_printf(m, "%.*s%s", (int)n, name, name[n] ? name + n + 1 : "");
 }
 
-static void hwheel_show_user(struct seq_file *m, const struct hwheel_user *user, bool counted)
+static void hwheel_show_user(struct seq_file *m, const struct hwheel_user *user)
 {
 	if (user->function)
 		hwheel_show_function(m, user->function);
 	else
 		seq_puts(m, "other");
-	seq_printf(m, " %llu ", user->pending);
-	if (counted)
-		seq_printf(m, "%llu %llu %llu\n", user->armed, user->expired,
-			   user->max_late_ns);
-	else
-		seq_puts(m, "- - -\n");
+	seq_printf(m, " %llu\n", user->pending);
 }
 
 static int hwheel_users_show(struct seq_file *m, void *v)
 {
-	struct hwheel_users *sum = kvzalloc(sizeof(*sum), GFP_KERNEL);
-	struct hwheel *wheel = m->private;
+	struct hwheel_users *users = kvzalloc(sizeof(*users), GFP_KERNEL);
 	unsigned int i;
-	bool counted;
 
-	if (!sum)
+	if (!users)
 		return -ENOMEM;
-	counted = hwheel_sum_users(wheel, sum);
-	hwheel_see_users(wheel, sum);
-	seq_puts(m, "# function pending armed expired max_late_ns\n");
+	hwheel_see_users(m->private, users);
+	seq_puts(m, "# function pending\n");
 	for (i = 0; i < HWHEEL_USERS; i++)
-		if (sum->row[i].function)
-			hwheel_show_user(m, &sum->row[i], counted);
-	if (sum->other.pending || sum->other.armed || sum->other.expired)
-		hwheel_show_user(m, &sum->other, counted);
-	kvfree(sum);
+		if (users->row[i].function)
+			hwheel_show_user(m, &users->row[i]);
+	if (users->other.pending)
+		hwheel_show_user(m, &users->other);
+	kvfree(users);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(hwheel_users);

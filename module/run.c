@@ -251,8 +251,6 @@ static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 		base->late[fls64(late)]++;
 		hwheel_note_max(base, HWHEEL_MAX_LATE_NS, late);
 		base->count[HWHEEL_EXPIRED_TIMERS]++;
-		if (static_branch_unlikely(&hwheel_users_key))
-			hwheel_count_expired(base, timer, late);
 		debug_hwheel_deactivate(timer);
 		hwheel_call(base, timer, context);
 

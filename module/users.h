@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who uses a wheel: a table with the counts of each callback
+ * Who uses a wheel: a table with the number of pending timers of each callback
  *
- * A table is a hash table with open addressing. It has a fixed size, so that counting
- * allocates nothing. Only the first HWHEEL_MOST_USERS callbacks get a row of their own. So a
- * quarter of the rows stays free. Each search soon ends: at the callback's own row, or at a
- * free row. All later callbacks share one more row, "other". Rows stay until the table is
- * freed.
- *
- * This file takes no lock. A base has a table while its wheel's callbacks are counted, and
- * base->lock protects the table. A reader of debugfs adds up the tables of all bases in a
- * table of its own.
+ * A table is a hash table with open addressing. It has a fixed size. Only the first
+ * HWHEEL_MOST_USERS callbacks get a row of their own. So a quarter of the rows stays free. Each
+ * search soon ends: at the callback's own row, or at a free row. All later callbacks share one
+ * more row, "other". A reader of debugfs has a table of its own, so this file takes no lock.
  */
 #ifndef _HWHEEL_USERS_H
 #define _HWHEEL_USERS_H
 
 #include <linux/bits.h>
 #include <linux/hash.h>
-#include <linux/minmax.h>
 #include <linux/types.h>
 
 #define HWHEEL_USER_BITS	6
@@ -26,10 +20,7 @@
 
 struct hwheel_user {
 	void			*function;	/* NULL: the row is free */
-	u64			pending;	/* only in a reader's table */
-	u64			armed;
-	u64			expired;
-	u64			max_late_ns;
+	u64			pending;
 };
 
 struct hwheel_users {
@@ -54,25 +45,6 @@ static inline struct hwheel_user *users_find(struct hwheel_users *users, void *f
 		i = (i + 1) % HWHEEL_USERS;
 	}
 	return &users->row[i];
-}
-
-static inline void users_add_row(struct hwheel_user *to, const struct hwheel_user *from)
-{
-	to->pending += from->pending;
-	to->armed += from->armed;
-	to->expired += from->expired;
-	to->max_late_ns = max(to->max_late_ns, from->max_late_ns);
-}
-
-/* Add the counts of @from to those of @to. */
-static inline void users_add(struct hwheel_users *to, const struct hwheel_users *from)
-{
-	unsigned int i;
-
-	for (i = 0; i < HWHEEL_USERS; i++)
-		if (from->row[i].function)
-			users_add_row(users_find(to, from->row[i].function), &from->row[i]);
-	users_add_row(&to->other, &from->other);
 }
 
 #endif /* _HWHEEL_USERS_H */

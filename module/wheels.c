@@ -102,7 +102,6 @@ static struct hwheel *hwheel_get(void)
 static void hwheel_put(struct hwheel *wheel)
 {
 	hwheel_lockdep_end(wheel);
-	hwheel_end_users(wheel);
 	hwheel_free_levels(wheel);
 	mutex_lock(&hwheel_mutex);
 	list_add(&wheel->list, &hwheel_gone);
@@ -266,11 +265,6 @@ static int hwheel_open(struct hwheel *wheel)
 			err = -EEXIST;
 			goto out;
 		}
-	}
-	if (hwheel_counts_users) {
-		err = hwheel_begin_users(wheel);
-		if (err)
-			goto out;
 	}
 	do {
 		wheel->life = ++hwheel_lives;

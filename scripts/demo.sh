@@ -76,7 +76,6 @@ verdict load logged loaded
 verdict refused logged refused
 verdict parameters logged parameters
 verdict sums logged sums
-verdict users logged users
 verdict debugfs logged debugfs
 verdict rcu logged rcu
 verdict jobs logged jobs

@@ -33,12 +33,6 @@ onoff=${ONOFF-2} sysfs=${SYSFS-0}
 # that. Set ONOFF=0, too: CPUs that the module has taken offline would not come
 # back.
 suspend=${SUSPEND-0}
-# In UML the guest switches hwheel's counts for each callback on and off during the test. In
-# QEMU it switches them on once, before the test: each switch patches hwheel's code, and QEMU in
-# Debian 12 loses track of code that is patched while another CPU runs it (see boot-qemu.sh).
-# In UML hwheel tests a variable instead.
-users=once
-[ "${flavour#uml}" = "$flavour" ] || users=often
 # If not 0, the guest removes the module after this many seconds, during the test
 unload=${UNLOAD-0}
 [ "$unload" = 0 ] || time=$unload
@@ -67,7 +61,7 @@ say "torture: booting $release with $cpus CPUs, then $time s${broken:+ of $broke
 {
 	echo "hwheel='${HWHEEL-}'"
 	echo "torture='seconds=$((unload ? 0 : time)) onoff=$onoff seed=${SEED:-0} ${TORTURE-}'"
-	echo "sysfs=$sysfs suspend=$suspend unload=$unload users=$users"
+	echo "sysfs=$sysfs suspend=$suspend unload=$unload"
 	cat "$lab_scripts/guest/torture.sh"
 } >"$lab_work/payload"
 [ "$suspend" = 0 ] || export BOARD=pc

@@ -1404,29 +1404,20 @@ static void conversions(void)
 
 struct users {
 	unsigned int		rows, other;
-	unsigned long long	pending, armed, expired, late;
-	bool			counted;
+	unsigned long long	pending;
 };
 
-/* The number of rows of the file, sums over the rows, and the greatest lateness */
+/* The number of rows of the file, and sums over the rows */
 static struct users users_of(const char *name)
 {
-	unsigned long long pending, armed, expired, late;
 	char *text = sim_read_file(name, "users", 4096), *p = strchr(text, '\n') + 1, word[32];
+	unsigned long long pending;
 	struct users users = { };
-	int n;
 
 	for (; *p; p = strchr(p, '\n') + 1, users.rows++) {
-		n = sscanf(p, "%31s %llu %llu %llu %llu", word, &pending, &armed, &expired, &late);
-		EXPECT(n == 2 || n == 5);
+		EXPECT(sscanf(p, "%31s %llu", word, &pending) == 2);
 		users.other += !strcmp(word, "other");
 		users.pending += pending;
-		users.counted = n == 5;
-		if (!users.counted)
-			continue;
-		users.armed += armed;
-		users.expired += expired;
-		users.late = max(users.late, late);
 	}
 	free(text);
 	return users;
@@ -1444,28 +1435,6 @@ static void many_users(void)
 	char *text, row[64];
 	int i;
 
-	/* No memory for the second wheel, and then no memory for the first one */
-	for (i = 1; i >= 0; i--) {
-		sim_fail_allocs(i * sim_world.cpus, 1);
-		EXPECT(!sim_set_users("1"));
-		sim_fail_allocs(0, 0);
-		EXPECT(!users_of("system").counted && !users_of("known").counted);
-	}
-	hwheel_setup(&objects[0].timer, hwheel_system, count, 0);
-	setup(&objects[1].timer, count);
-	for (i = 0; i < 2; i++)
-		hwheel_add(&objects[i].timer, 1000000000);
-	EXPECT(!users_of("system").counted && !users_of("known").counted);
-	for (i = 0; i < 2; i++)
-		hwheel_cancel(&objects[i].timer);
-	for (i = 0; i < (int)sim_world.cpus; i++) {
-		hwheel_add_on(&objects[1].timer, 1000, i);
-		sim_sleep(5000000);
-	}
-	sim_wheels[0].added++;
-	sim_wheels[0].cancelled++;
-	EXPECT(sim_set_users("0"));
-	EXPECT(!sim_set_users("x"));
 	EXPECT(!users_of("known").rows);
 	for (i = 0; i < n; i++) {
 		setup(&objects[i].timer, count);
@@ -1477,38 +1446,23 @@ static void many_users(void)
 	}
 	users = users_of("known");
 	EXPECT(users.rows == 49 && users.other == 1);
-	EXPECT(users.pending == n && !users.counted);
+	EXPECT(users.pending == n);
 	text = sim_read_file("known", "users", 65536);
 	EXPECT(!strstr(text, "0x0"));		/* pointers that have no name are hashed */
 	free(text);
-
-	EXPECT(sim_set_users("1"));
-	for (i = 0; i < n; i++)
-		hwheel_add(&objects[i].timer, 1000000000);
-	hwheel_add(&objects[0].timer, 1000000000);
-	hwheel_add(&objects[n - 1].timer, 1000000000);
-	users = users_of("known");
-	EXPECT(users.rows == 49 && users.other == 1 && users.counted);
-	EXPECT(users.pending == n && users.armed == n + 2 && !users.expired);
 	for (i = 0; i < n; i++)
 		EXPECT(hwheel_cancel(&objects[i].timer));
-	users = users_of("known");
-	EXPECT(users.rows == 49 && users.other == 1 && !users.pending && users.armed == n + 2);
-
-	EXPECT(sim_set_users("1"));
 	EXPECT(!users_of("known").rows);
-	run(count);
+
+	setup(one, count);
+	hwheel_add(one, 1000000000);
 	users = users_of("known");
-	EXPECT(users.rows == 1 && !users.other && !users.pending);
+	EXPECT(users.rows == 1 && !users.other && users.pending == 1);
 	text = sim_read_file("known", "users", 4096);
-	EXPECT(sscanf(strchr(text, '\n'), "%31s 0 1 1 ", row) == 1);
+	EXPECT(sscanf(strchr(text, '\n'), "%31s 1", row) == 1);
 	EXPECT(sim_named(row) == (unsigned long)count);
 	free(text);
-	EXPECT(users.armed == 1 && users.expired == 1);
-	EXPECT(users.late > 0);
-	EXPECT(peek_counts_users());
-	EXPECT(sim_set_users("0"));
-	EXPECT(!peek_counts_users());
+	EXPECT(hwheel_cancel(one));
 }
 
 /* ------------------------------------------------------------------------ */
@@ -1766,35 +1720,6 @@ static void read_set(void)
 	MEANWHILE("hwheel_offset", 0, set_clock, now = hwheel_now(wheel));
 	EXPECT(now >= before + 100 * NSEC_PER_SEC);
 	hwheel_destroy(wheel);
-}
-
-static void expire_and_arm(void)
-{
-	sim_sleep(5000000);
-	EXPECT(runs == 1);
-	hwheel_add(one, 1000000000);
-	EXPECT(hwheel_cancel(one));
-}
-
-/* hwheel still counts users, but the memory for their counts is freed already. */
-static void stop_counting(void)
-{
-	EXPECT(sim_set_users("1"));
-	runs = 0;
-	setup(one, count);
-	hwheel_add(one, 1000000);
-	MEANWHILE("static_key_set", 0, expire_and_arm, EXPECT(sim_set_users("0")));
-}
-
-/* A timer is armed right after its base has got new memory for the counts: there it counts. */
-static void count_anew(void)
-{
-	EXPECT(sim_set_users("1"));
-	setup(one, count);
-	MEANWHILE("hwheel_swap_users", sim_world.cpus, add_here, EXPECT(sim_set_users("1")));
-	EXPECT(hwheel_cancel(one));
-	EXPECT(users_of("known").armed == 1);
-	EXPECT(sim_set_users("0"));
 }
 
 static int back_cpu;
@@ -2813,8 +2738,6 @@ static void meanwhiles(void)
 	sim_meanwhile = NULL;
 	read_joined();
 	read_resting();
-	stop_counting();
-	count_anew();
 	if (higher_cpu() >= 0) {
 		switch_base(cancel_one);
 		switch_base(shutdown_one);

@@ -2074,19 +2074,9 @@ void cpus_read_unlock(void)
 	wake_waiters(&hotplug);
 }
 
-/* Static keys. A change takes the CPU hotplug lock, and some time. */
 bool static_key_enabled(const struct static_key_false *key)
 {
 	return key->enabled;
-}
-
-void static_key_set(struct static_key_false *key, bool enabled)
-{
-	cpus_read_lock();
-	sim_step(SIM_IRQ);
-	sim_place(__func__);
-	key->enabled = enabled;
-	cpus_read_unlock();
 }
 
 static void hotplug_step(void)

@@ -97,11 +97,6 @@ struct mwheel {
 	unsigned int		hotplugs, life;
 	unsigned int		setups;		/* calls that need the wheel until they end */
 	bool			meant[SIM_CPUS];	/* a timer was armed for this very CPU */
-	unsigned int		toggles;	/* sim_toggles before it was created */
-	struct {
-		u64	armed, expired;
-		s64	max_low, max_high;	/* of its lateness */
-	} users[SIM_USERS];
 	bool			crowded;
 	unsigned int		told;		/* calls of clock_set() */
 	unsigned int		sets;		/* sim_sets before it was created */
@@ -170,8 +165,6 @@ extern unsigned long sim_warned_of;	/* the function it begins with, or 0 */
 /* A function that warnings must name is in this section. */
 extern char __start_sim_blamed[], __stop_sim_blamed[];
 extern void (*const sim_callbacks[SIM_CALLBACKS])(struct hwheel_timer *timer);
-extern bool sim_users_on;	/* the parameter "users" */
-extern unsigned int sim_toggles;	/* begins and ends of writes to it */
 extern const struct debug_obj_descr *sim_descr;	/* what hwheel tells debugobjects */
 extern struct hwheel_delayed_work sim_delayed;	/* belongs to calls.c */
 extern u64 sim_worst;		/* greatest lateness, less callbacks and stalls */
@@ -192,7 +185,6 @@ s64 sim_clock(const struct mwheel *w);
 void busy_begin(void);			/* the program uses this CPU now, not hwheel */
 void busy_end(void);
 void oracle_callback(struct slot *slot);
-bool sim_set_users(const char *value);
 void oracle_callback_end(struct slot *slot, u64 life);
 char *oracle_read(const struct mwheel *w, const char *file, size_t chunk);
 void oracle_compare(struct mwheel *w);	/* compares counters and files with the table */

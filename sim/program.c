@@ -504,7 +504,7 @@ static void do_wheel(const struct op *op)
 	struct sim_call call;
 	struct hwheel *new;
 	long failed = sim_allocs_failed;
-	unsigned int toggles, sets;
+	unsigned int sets;
 	int i;
 
 	if (w == sim_wheels || w->state != NO_WHEEL || w->wheel)
@@ -526,7 +526,6 @@ static void do_wheel(const struct op *op)
 	for (i = 0; i < 6; i++)
 		w->config.spokes[i] = op->arg[7 + i];
 	w->wheel = (void *)1;		/* no other actor may create it */
-	toggles = sim_toggles;
 	sets = sim_sets;
 	call_begin(&call, CALL_CREATE, NULL);
 	new = hwheel_create(&w->config);
@@ -542,7 +541,6 @@ static void do_wheel(const struct op *op)
 		return;
 	}
 	oracle_new_wheel(w);
-	w->toggles = toggles;
 	w->sets = sets;
 	/* hwheel may have held the locks of the new wheel, which the oracle did not know yet */
 	if (sets != sim_sets)
@@ -652,17 +650,6 @@ static void do_read(const struct op *op)
 	free(text);
 }
 
-static void do_users(const struct op *op)
-{
-	struct sim_call call;
-	long failed = sim_allocs_failed;
-
-	call_begin(&call, CALL_OTHER, NULL);
-	if (!sim_set_users(op->arg[0] % 2 ? "1" : "0") && sim_allocs_failed == failed)
-		sim_find("the parameter users refused %lld", op->arg[0] % 2);
-	call_end(&call, 0);
-}
-
 static void do_sleep(const struct op *op)
 {
 	sim_sleep(max(op->arg[0], 0LL));
@@ -746,7 +733,6 @@ static const struct {
 	{ "setclock",	do_setclock,	IN_TASK },
 	{ "oom",	do_oom,		IN_TASK },
 	{ "read",	do_read,	IN_TASK },
-	{ "users",	do_users,	IN_TASK },
 	{ "sleep",	do_sleep,	IN_TASK },
 	{ "sleepto",	do_sleepto,	IN_TASK },
 	{ "run",	do_run },
@@ -960,8 +946,6 @@ static void sim_main(void *arg)
 
 		if (sscanf(program->world[i], "param %31s %u %31s", name, &n, value) == 3)
 			sim_set_param(name, n, strdup(value));
-		if (sscanf(program->world[i], "users %31s", value) == 1)
-			sim_set_users(value);
 		if (sscanf(program->world[i], "oom %u %31s", &n, value) == 2)
 			sim_fail_allocs(n, atoi(value));
 	}
@@ -971,7 +955,6 @@ static void sim_main(void *arg)
 		sim_find("loading the module returns %d", err);
 	if (!err) {
 		oracle_new_wheel(&sim_wheels[0]);
-		sim_wheels[0].toggles = sim_toggles;
 		sim_wheels[0].wheel = hwheel_system;
 		sim_wheels[0].state = LIVE_WHEEL;
 		for (i = 0; i < program->nr_world; i++) {
@@ -1402,7 +1385,7 @@ void program_generate(struct program *p, unsigned long long seed)
 {
 	unsigned int actors, cpus, n, i, slots, wheels, nr_wheels = 0;
 	static const char *const asking[] = { "pending", "expires", "remaining", "running" };
-	bool hotplug, oom, suspend, churn, crowd, mistakes, reads, few, fight, parked, toggle;
+	bool hotplug, oom, suspend, churn, crowd, mistakes, reads, few, fight, parked;
 	unsigned int sleeps;		/* one in this many operations; 0: none */
 	unsigned int works;		/* items of delayed work */
 	long long ticks[SIM_WHEELS] = { };
@@ -1425,7 +1408,6 @@ void program_generate(struct program *p, unsigned long long seed)
 	churn = one_in(4);
 	mistakes = one_in(8);
 	reads = one_in(3);
-	toggle = one_in(8);
 	sets = one_in(4);
 	sleeps = crowd || !one_in(3) ? 0 : 2 + rnd(8);
 	works = crowd || !one_in(3) ? 0 : 1 + rnd(one_in(2) ? 2 : SIM_WORKS);
@@ -1459,8 +1441,6 @@ void program_generate(struct program *p, unsigned long long seed)
 		world(p, "wall", rnd(1ULL << (20 + rnd(42))));
 	if (mistakes)
 		world(p, "no_debug_objects", rnd(2));
-	if (one_in(3))
-		world(p, "users", 1);
 
 	wheels = 1 + rnd(one_in(3) ? 6 : 2);
 	for (i = 1; i <= wheels; i++)
@@ -1557,10 +1537,6 @@ void program_generate(struct program *p, unsigned long long seed)
 		}
 		if (sets && one_in(n / 8 + 1)) {
 			EMIT(p, a, 't', "setclock", (one_in(2) ? 1 : -1) * gen_delay(tick));
-			continue;
-		}
-		if (toggle && one_in(n / 4 + 1)) {
-			EMIT(p, a, 't', "users", rnd(2));
 			continue;
 		}
 		if (crowd && reads && one_in(3)) {

@@ -264,12 +264,6 @@ void *peek_wake_sleeper(void)
 	return hwheel_wake_sleeper;
 }
 
-/* Do armings and expirations look for counters of callbacks? */
-peek bool peek_counts_users(void)
-{
-	return static_key_enabled(&hwheel_users_key);
-}
-
 peek ktime_t peek_expires(const struct hwheel_timer *timer)
 {
 	return timer->expires;
@@ -345,7 +339,6 @@ peek size_t peek_bytes(struct hwheel *wheel)
 			bytes += sim_allocated(base->levels.level[i].spokes);
 		for (fans = base->fans; fans; fans = fans->next)
 			bytes += sizeof(fans->fan);
-		bytes += sim_allocated(base->users);
 		most = bytes > most ? bytes : most;
 	}
 	return most;
@@ -390,7 +383,7 @@ bool sim_hwheel_has_callback(const struct hwheel_timer *timer,
 
 extern const struct sim_param __start_sim_params[], __stop_sim_params[];
 
-/* Returns whether the parameter took the value. It may refuse a value. */
+/* Returns whether there is such a parameter. */
 bool sim_set_param(const char *name, unsigned int i, const char *value)
 {
 	const struct sim_param *param;
@@ -398,13 +391,6 @@ bool sim_set_param(const char *name, unsigned int i, const char *value)
 	for (param = __start_sim_params; param < __stop_sim_params; param++) {
 		if (strcmp(param->name, name) || i >= param->nr)
 			continue;
-		if (param->type == sim_cb) {
-			int err = ((const struct kernel_param_ops *)param->var)->set(value, NULL);
-
-			if (err > 0)
-				sim_find("parameter %s: set() returns %d", name, err);
-			return !err;
-		}
 		if (param->type == sim_charp)
 			*(const char **)param->var = value;
 		else if (param->type == sim_ullong)

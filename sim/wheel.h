@@ -35,7 +35,6 @@ bool peek_closing(struct hwheel *wheel, int cpu);
 bool peek_running(const struct hwheel_timer *timer);
 raw_spinlock_t *peek_work_lock(const struct hwheel_delayed_work *dwork);
 void *peek_wake_sleeper(void);				/* the callback of sleepers' timers */
-bool peek_counts_users(void);
 ktime_t peek_expires(const struct hwheel_timer *timer);
 const char *peek_at_rest(struct hwheel *wheel);	/* NULL, or why @wheel is not at rest */
 bool peek_queued(const struct hwheel_timer *timer);

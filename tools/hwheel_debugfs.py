@@ -196,7 +196,9 @@ COLUMNS = {
     'users': {'function': None, 'pending': COUNT, 'armed': COUNT, 'expired': COUNT,
               'max_late_ns': COUNT},
 }
-MAY_BE_NONE = ('next_ns', 'armed', 'expired', 'max_late_ns')
+# The columns of "users" that only older hwheels have
+ONLY_OLD = ('armed', 'expired', 'max_late_ns')
+MAY_BE_NONE = ('next_ns', *ONLY_OLD)
 
 
 class Snapshot:
@@ -286,8 +288,8 @@ class Snapshot:
         return {row['up_to_ns']: row['timers'] for row in self.rows('lateness')}
 
     def users(self):
-        """The row of each callback. If hwheel does not count, all but pending is None."""
-        return {row['function']: row for row in self.rows('users')}
+        """The row of each callback. Only old recordings have more than pending."""
+        return {row['function']: {**dict.fromkeys(ONLY_OLD), **row} for row in self.rows('users')}
 
     def check(self):
         """Raises an Error unless the files are those of a wheel."""
@@ -296,7 +298,7 @@ class Snapshot:
                 raise Error(f'{name} is missing')
             header = self.files[name].partition('\n')[0]
             for column in columns:
-                if column not in header.split():
+                if column not in header.split() and column not in ONLY_OLD:
                     raise Error(f'{name} has no column {column}')
             for row in self.rows(name):
                 for column, value_ in row.items():

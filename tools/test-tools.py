@@ -587,6 +587,16 @@ class Top(Test):
                                        '--sort', sort))['callbacks']
             self.assertEqual([row['armed'] for row in found], [None, None])
 
+    def test_only_pending(self):
+        self.wheel.write(self.path('wheels/system'))
+        with open(self.path('wheels/system/users'), 'w', encoding='utf-8') as file:
+            file.write('# function pending\n' +
+                       ''.join(f'{row[0]} {row[1]}\n' for row in self.wheel.users()))
+        text = self.ok('hwheel-top', *self.debugfs, '--once', '--interval', '0')
+        rows = re.findall(r'^ +(\d+) +- +- +-  (\S+)$', text, re.M)
+        self.assertEqual(sorted(rows), sorted((str(row[1]), row[0])
+                                              for row in self.wheel.users()))
+
     def test_width_and_cpu(self):
         text = self.ok('hwheel-top', *self.debugfs, '--once', '--interval', '0', '--cpu', '1',
                        env={'COLUMNS': '120'})

@@ -43,8 +43,7 @@ for name, n in json.load(sys.stdin)["stats"].items():
 	python3 -c '
 import json, sys
 for row in json.load(sys.stdin)["callbacks"]:
-    print("callback", row["function"], row["pending"], row["armed"], row["expired"],
-          row["max_late_ns"])' </tmp/json | sort
+    print("callback", row["function"], row["pending"])' </tmp/json | sort
 }
 
 # The line of the parked timers has no ring, and is left out
@@ -54,7 +53,6 @@ from_screen()
 		's/^level ([0-9]+) .* ([0-9]+) in +([0-9]+) spokes .*/level \1 \2 \3/p'
 }
 
-echo 1 >/sys/module/hwheel/parameters/users
 insmod samples/hwheel_sessions.ko sessions=2000 min_ms=600000 max_ms=900000 traffic_ms=100
 sleep 3
 from_debugfs >/tmp/before
@@ -64,7 +62,7 @@ cat /tmp/screen
 from_debugfs >/tmp/debugfs
 diff /tmp/before /tmp/debugfs
 grep -E '^level [0-9]+ [1-9]' /tmp/debugfs
-grep -E '^callback session_expired\[hwheel_sessions\] [1-9][0-9]+ [1-9][0-9]+ 0 0$' /tmp/debugfs
+grep -E '^callback session_expired\[hwheel_sessions\] [1-9][0-9]+$' /tmp/debugfs
 from_json | diff /tmp/debugfs -
 sed -n 's/ [^ ]*$//; /^level/p' /tmp/debugfs |
 	grep -v "^level $(awk '$1 == "levels" { print $2 }' $wheel/config) " >/tmp/levels

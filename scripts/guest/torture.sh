@@ -9,8 +9,6 @@
 #	$suspend		how many seconds the machine sleeps each time; 0 for never
 #	$unload			after how many seconds to remove hwheel_torture during
 #				the test; 0 for never
-#	$users			often: switch hwheel's counts for each callback on and off during
-#				the test; once: switch them on before the test
 
 log()
 {
@@ -55,11 +53,7 @@ sleep_often()
 
 read_debugfs()
 {
-	n=0
 	while ! finished; do
-		n=$((n + 1))
-		[ $users = once ] ||
-			echo $((n % 3 != 0)) >/sys/module/hwheel/parameters/users
 		cat /sys/kernel/debug/hwheel/*/* >/dev/null 2>&1
 		sleep 0.2
 	done
@@ -68,7 +62,6 @@ read_debugfs()
 # hrtimers have low resolution until the first tick
 sleep 0.05
 insmod hwheel.ko $hwheel || exit 1
-echo 1 >/sys/module/hwheel/parameters/users || exit 1
 insmod hwheel_torture.ko $torture || exit 1
 log loaded
 rmmod hwheel 2>/dev/null && log "hwheel was removed while it was used"

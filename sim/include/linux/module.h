@@ -4,19 +4,7 @@
 
 #include <linux/types.h>
 
-enum sim_param_type { sim_charp, sim_ullong, sim_uint, sim_cb };
-
-struct kernel_param;
-
-struct kernel_param_ops {
-	int	(*set)(const char *value, const struct kernel_param *param);
-	int	(*get)(char *buffer, const struct kernel_param *param);
-};
-
-static inline int param_get_bool(char *buffer, const struct kernel_param *param)
-{
-	return 0;
-}
+enum sim_param_type { sim_charp, sim_ullong, sim_uint };
 
 struct sim_param {
 	const char		*name;
@@ -31,7 +19,6 @@ struct sim_param {
 		{ #name, var, sim_##type, nr }
 #define module_param(name, type, perm)		__sim_param(name, &name, type, 1)
 #define module_param_array(name, type, n, perm)	__sim_param(name, name, type, ARRAY_SIZE(name))
-#define module_param_cb(name, ops, arg, perm)	__sim_param(name, (void *)(ops), cb, 1)
 #define MODULE_PARM_DESC(name, text)
 #define MODULE_DESCRIPTION(text)
 #define MODULE_VERSION(text)
