@@ -90,6 +90,9 @@ htmldocs:
 pacing:
 	@scripts/pacing.sh
 
+bpf:
+	@scripts/bpf.sh
+
 clean:
 	@rm -rf build Documentation/output
 	@find . -path ./.git -prune -o -type f \( -name '*.o' -o -name '*.a' \
@@ -139,6 +142,8 @@ help:
 	@echo 'make picture      draws bench.svg again from bench.json, and prints the table of README'
 	@echo 'make pacing       compares a qdisc on a wheel with fq, tbf and etf, in QEMU'
 	@echo '                  RATE=Mbit/s TIME=seconds KERNEL=name'
+	@echo 'make bpf          tests timers for BPF programs on stock kernels in QEMU; KERNEL="name..."'
+	@echo '                  BENCH=1: counts the instructions of a packet that arms a timer again'
 	@echo 'make convert-all  converts each driver of the newest kernel that uses timers, and builds'
 	@echo '                  it; SAMPLE=n SEED=n ONLY=regex'
 	@echo '                  MOVE=work: each driver that uses delayed work'
@@ -153,4 +158,4 @@ help:
 	@echo '                  Downloads and kernels stay, too, in $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
 .PHONY: modules install install-tc dkms dkms-sources deb demo check torture fuzz sim mutants \
-	kernel bench picture pacing convert-all htmldocs clean help
+	kernel bench picture pacing bpf convert-all htmldocs clean help

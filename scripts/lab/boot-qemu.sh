@@ -10,7 +10,7 @@
 # idles.
 #
 # Usage: [TIMEOUT=seconds] [APPEND='kernel arguments'] \
-#	 [MACHINE=aarch64 BUSYBOX=file] [BOARD=pc] [DISK=image] [ICOUNT=n] \
+#	 [MACHINE=aarch64 BUSYBOX=file] [BOARD=pc] [CPU=model] [DISK=image] [ICOUNT=n] \
 #	 boot-qemu.sh VMLINUZ CPUS MEMORY SCRIPT [FILES...]
 
 . "$(dirname "$0")/lab.sh"
@@ -22,7 +22,7 @@ shift 3
 # add's operand. If an interrupt saves such flags, the kernel continues with wrong flags. For
 # instance, it begins to single-step. The kernel's allocator works without cmpxchg16b, too.
 case ${MACHINE:=x86_64} in
-x86_64)	need qemu-system-x86; machine=(-M "${BOARD:-q35}" -cpu "max,cx16=off") console=ttyS0
+x86_64)	need qemu-system-x86; machine=(-M "${BOARD:-q35}" -cpu "${CPU:-max,cx16=off}") console=ttyS0
 	# On a busy host the clocksource watchdog can mark the TSC as unstable. Then reading
 	# the clock costs more. In Linux 7.x the watchdog also waits for another CPU. It
 	# measures this wait with a clock that may stand still while the kernel boots. So the

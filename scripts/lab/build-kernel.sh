@@ -9,6 +9,7 @@
 #	series		of Debian's linux-source: newest, oldest, or a number such as 6.12
 #	parts		of the configuration: names of files in config/, without .config
 #	took		how long a build took
+#	btf		y: modules get type information (BTF), which takes the kernel's own
 #	grafted		y: tools/graft puts hwheel into the source, and patches/*.patch are applied
 #	converted	of a grafted source: folders that hwheel-convert converts. It takes the options
 #			of the kernel that is named in the file as options_of.
@@ -18,7 +19,7 @@
 
 . "$(dirname "$0")/lab.sh"
 
-kernels=$lab_scripts/lab/kernels name=${1:-none} series='' parts='' took='' grafted=''
+kernels=$lab_scripts/lab/kernels name=${1:-none} series='' parts='' took='' grafted='' btf=''
 converted='' options_of=''
 [ "$name" != list ] || { ls "$kernels"; exit; }
 [ -f "$kernels/$name" ] || die "no kernel $name; build-kernel.sh list names them"
@@ -30,6 +31,7 @@ case $name in
 uml*)	make=(make ARCH=um) image=linux packages=() ;;
 x86*)	make=(make ARCH=x86) image=arch/x86/boot/bzImage packages=(libelf-dev) ;;
 esac
+[ -z "$btf" ] || packages+=(pahole zlib1g-dev)
 need gcc libc6-dev make flex bison bc "${packages[@]}"
 source=$(linux_source "$series")
 wanted=$lab_work/wanted
@@ -61,6 +63,12 @@ fill_kernel()
 	rm -f "$1/vmlinux"
 	# From 6.13 on, this Makefile has the path of its own folder
 	sed -i "s,^export KBUILD_OUTPUT = .*,export KBUILD_OUTPUT = $dir," "$1/Makefile"
+}
+
+# fill_kernel() removes vmlinux. The image is made from a stripped copy, which has the BTF
+fill_btf()
+{
+	fill_kernel "$1" && cp "$1/arch/x86/boot/compressed/vmlinux.bin" "$1/vmlinux"
 }
 
 # convert_tree TREE: converts the folders $converted of a grafted source
@@ -110,6 +118,7 @@ dir=$lab_cache/$name-$(build_key "$source" "$(cat "$wanted")" "$(declare -f fill
 	"$([ -z "$grafted" ] || graft_key; [ -z "$converted" ] || converted_key)")
 
 fill=fill_kernel
+[ -z "$btf" ] || fill=fill_btf
 [ -z "$converted" ] || fill=fill_converted
 once "$dir" $fill || die "no kernel $name"
 echo "$dir/$image $dir"

@@ -107,6 +107,10 @@ checkpatch_one()
 		ignore+=,COMPLEX_MACRO,MACRO_ARG_PRECEDENCE,MACRO_ARG_REUSE,MEMORY_BARRIER,PREFER_DEFINED_ATTRIBUTE_MACRO
 	[ "${file#sim/}" = "$file" ] || ignore+=,$sim_may
 	[ "$file" != samples/hwheel_pace.c ] || ignore+=,CAMELCASE
+	# BPF programs declare kfuncs, and share variables with user space
+	[[ $file != bpf/*.bpf.h ]] || ignore+=,AVOID_EXTERNS,SPACING,VOLATILE
+	[[ $file != @(samples/bpf|scripts/guest/bpf-)* ]] ||
+		ignore+=,BIT_MACRO,LINE_SPACING,MACRO_ARG_REUSE,VOLATILE
 	# Frama-C reads ACSL annotations, which are comments
 	[ "${file#proofs/}" = "$file" ] || ignore+=,BLOCK_COMMENT_STYLE
 	"$source/scripts/checkpatch.pl" --strict --no-tree --quiet --terse \
