@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash disable=SC2154,SC2086
 #
-# The guest of bpf.sh runs this. First it tests hwheel_bpf.ko. Then it attaches the sample to a veth, and
-# sends packets of many flows. Then it opens $million flows, and lets them end. At last it removes all.
-# bpf.sh sets $tests, the arguments of bpf-test, $flows, $fuzz, those of bpf-fuzz, and $million. If one of them is empty, that
-# part is left out.
+# The guest of bpf.sh runs this. First it tests hwheel_bpf.ko. Then it attaches the sample to a
+# veth, and sends packets of many flows. Then it runs random programs. Then it opens $million
+# flows, and lets them end. At last it removes all. bpf.sh sets $tests, the arguments of bpf-test;
+# $flows; $fuzz, the arguments of bpf-fuzz; and $million. If one of them is empty, that part is
+# left out.
 
 log()
 {
@@ -17,7 +18,7 @@ ip()
 	/prog/ip "$@"
 }
 
-# What is tried under the name "$1" must be done by this command
+# try NAME COMMAND...: logs NAME if COMMAND succeeds
 try()
 {
 	name=$1
@@ -25,8 +26,8 @@ try()
 	"$@" && log "$name"
 }
 
-# no_users: whether hwheel_bpf.ko has no users any more. The kernel frees maps and programs in its
-# own time
+# no_users: whether hwheel_bpf.ko has no users any more. The kernel frees maps and programs in
+# its own time
 no_users()
 {
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -37,9 +38,9 @@ no_users()
 	return 1
 }
 
-# real_packets: sends packets through a veth whose other end has the sample. No flow is idle for as long as
-# its timeout while there are packets, unless the host holds up the guest. Then the flow ends
-# and begins again. So compare sums of packets, and check each end
+# real_packets: sends packets through a veth whose other end has the sample. No flow is idle for as
+# long as its timeout while there are packets, unless the host holds up the guest. Then the flow
+# ends and begins again. So compare sums of packets, and check each end
 real_packets()
 {
 	ip link add veth0 type veth peer name veth1 &&
