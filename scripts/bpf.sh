@@ -11,9 +11,10 @@
 # hwheel, with bpf_timer, and with a sweep from user space. A clock that counts instructions
 # measures, so the host's load has no influence.
 #
-# Usage: [KERNEL='name...'] [QUICK=1] [TESTS='argument...'] bpf.sh
+# Usage: [KERNEL='name...'] [QUICK=1] [TESTS='argument...'] [COUNT=n] [FUZZ=seconds] bpf.sh
 #	 QUICK has fewer timers, and leaves out the million flows. TESTS are the arguments of
-#	 bpf-test
+#	 bpf-test, COUNT is how many tests these name, and FUZZ is for how long random programs
+#	 run
 #	 BENCH=1 [KERNEL=name] [FLOWS='n...'] [PACKETS=n] bpf.sh
 
 . "$(dirname "$0")/lab/lab.sh"
@@ -23,7 +24,7 @@ programs=$lab_work/programs console=$lab_work/console log=$lab_work/log
 quick=${QUICK:-}
 
 # build_programs: builds the BPF programs and their loaders. They are built in a chroot of Debian 13, as
-# libbpf and bpftool of Debian 12 do not know the struct_ops of modules. They run on all kernels.
+# libbpf and bpftool of Debian 12 do not know the struct_ops of modules. They run on all kernels
 build_programs()
 {
 	local kernel headers source=$lab_work/source
@@ -85,14 +86,15 @@ test_kernel()
 	say "bpf: booting $release"
 	# A guest of two CPUs on a busy host takes minutes
 	TIMEOUT=${TIMEOUT:-1800} boot 2 bpf.sh \
-		"tests='${tests:--n 20000}' flows=$flows million=$million" \
-		"$programs"/{bpf-test,bpf-refuse.bpf.o,bpf-send,flows,bench_flows,ip,bpftool} \
+		"tests='${tests:--n 20000}' flows=$flows fuzz='${FUZZ:-}' million=$million" \
+		"$programs"/{bpf-test,bpf-fuzz,bpf-refuse.bpf.o,bpf-send,flows,bench_flows,ip,bpftool} \
 		"$veth" || status=$?
 	guest_log "$console" >"$log"
-	grep -E '^(bpf:|  |flows:|flows |sent )' "$console" || :
+	grep -E '^(bpf|  |flows:|flows |sent )' "$console" || :
 	verdict "$name load" logged loaded
 	verdict "$name tests" passed "${COUNT:-15}"
 	verdict "$name flows" logged flows
+	[ -z "${FUZZ:-}" ] || verdict "$name fuzz" logged fuzzed
 	[ -z "$million" ] || verdict "$name million" logged million
 	verdict "$name gone" logged "no users"
 	verdict "$name unload" logged unloaded
