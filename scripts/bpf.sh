@@ -92,7 +92,7 @@ test_kernel()
 	guest_log "$console" >"$log"
 	grep -E '^(bpf|  |flows:|flows |sent )' "$console" || :
 	verdict "$name load" logged loaded
-	verdict "$name tests" passed "${COUNT:-15}"
+	verdict "$name tests" passed "${COUNT:-16}"
 	verdict "$name flows" logged flows
 	[ -z "${FUZZ:-}" ] || verdict "$name fuzz" logged fuzzed
 	[ -z "$million" ] || verdict "$name million" logged million

@@ -25,6 +25,7 @@
 
 #define SEC_NS	1000000000ULL
 #define HOUR	(3600 * SEC_NS)
+#define TIMEOUT	(120 * SEC_NS)	/* of the sample, for UDP in both directions */
 
 static struct bpf_bench *skel;
 static unsigned char packet[64] = {
@@ -240,7 +241,7 @@ static void ending(__u64 flows)
 
 int main(int argc, char **argv)
 {
-	__u64 n = 1000000, timeout = 24 * HOUR, flows;
+	__u64 n = 1000000, timeout = TIMEOUT, flows;
 	unsigned int idle_s = 0, i;
 	bool late = false, ends = false;
 	int opt;

@@ -562,6 +562,25 @@ static bool test_churn(void)
 	return end(&test) && ok;
 }
 
+/*
+ * Maps come and go. Half of them go while their timers run. With -n 200000 -r 100 there are 20
+ * million timers, of which at least 10 million expire
+ */
+static bool test_lives(void)
+{
+	struct test test;
+	unsigned int i;
+	bool ok = true;
+
+	for (i = 0; ok && i < rounds; i++) {
+		ok = begin(&test, 0, i % 4 < 2 ? 0 : 50000) &&
+		     EXPECT(RUN(&test, start, many, MSEC, 1000) == many) &&
+		     (i % 2 || wait_ended(&test, many)) && EXPECT(!sum(&test).early);
+		ok = end(&test) && ok;
+	}
+	return ok;
+}
+
 /* ------------------------------------------------------------------------ */
 /* Memory */
 
@@ -742,6 +761,7 @@ static const struct {
 	{ "memory", test_memory },
 	{ "traced", test_traced },
 	{ "churn", test_churn },
+	{ "lives", test_lives },
 };
 
 static bool wanted(const char *name, char **names)
