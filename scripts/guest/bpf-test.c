@@ -705,7 +705,8 @@ static const struct {
 	{ "refuse_no_null_check", { "NULL", "null" } },
 	{ "refuse_borrowed", { "must be referenced or trusted", "untrusted", "trusted" } },
 	{ "refuse_number", { "pointer", "scalar", "expected" } },
-	{ "refuse_write", { "access", "write", "only read" } },
+	/* Linux 6.12 gives no reason, but it stops at the store */
+	{ "refuse_write", { "access", "only read", ") = r1\nprocessed" } },
 	{ "refuse_tracing", { "not allowed" } },
 	{ "refuse_kprobe", { "not allowed", "cannot call" } },
 	{ "congestion", { "not allowed" }, true },
