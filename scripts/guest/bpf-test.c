@@ -699,7 +699,7 @@ static const struct {
 } refused[] = {
 	{ "refuse_leak", { "Unreleased reference", "reference leak" } },
 	{ "refuse_leak_old", { "Unreleased reference", "reference leak" } },
-	{ "refuse_use_after_release", { "invalid", "must be", "not a pointer" } },
+	{ "refuse_use_after_release", { "invalid", "must be", "must point to" } },
 	{ "refuse_double_release", { "release", "invalid", "must be" } },
 	{ "refuse_release_after_put", { "release", "must be", "invalid" } },
 	{ "refuse_no_null_check", { "NULL", "null" } },
