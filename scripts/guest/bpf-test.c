@@ -706,7 +706,7 @@ static const struct {
 	{ "refuse_borrowed", { "must be referenced or trusted", "untrusted", "trusted" } },
 	{ "refuse_number", { "pointer", "scalar", "expected" } },
 	/* Linux 6.12 gives no reason, but it stops at the store */
-	{ "refuse_write", { "access", "only read", ") = r1\nprocessed" } },
+	{ "refuse_write", { "cannot write", "only read", ") = r1\nprocessed" } },
 	{ "refuse_tracing", { "not allowed" } },
 	{ "refuse_kprobe", { "not allowed", "cannot call" } },
 	{ "congestion", { "not allowed" }, true },
