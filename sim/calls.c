@@ -160,7 +160,8 @@ static void add_here(void)
 /* Wheels */
 
 #define W		"wheel \"w\": "
-#define A_NAME(name)	"wheel \"" name "\": a name is 1 to 31 characters without a '/' or a newline\n"
+#define A_NAME(name)	"wheel \"" name \
+			"\": a name is 1 to 31 characters without a '/' or a newline\n"
 #define SPOKES		W "a level's number of spokes is not 2 to 4096\n"
 #define REACH		W "tick times spokes of all levels is over S64_MAX ns; take fewer\n"
 #define NO_FLAGS(flags)	W "flags " flags ": only HWHEEL_UNBOUND, HWHEEL_REALTIME and " \

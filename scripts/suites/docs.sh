@@ -67,12 +67,12 @@ named_in()
 
 function_exists()
 {
-	grep -qE "\<$1\(" ./*.[ch] module/* tests/*
+	grep -qE "\<$1\(" ./*.[ch] module/*.[ch] tests/*.[ch] bpf/*.[ch]
 }
 
 # A name with capital letters, such as stock-VERSION.sh, stands for several files
 file_exists()
 {
-	[ -e "$1" ] || [ "$1" = Documentation/output ] ||
+	[ -e "$1" ] || [ -e "bpf/$1" ] || [ "$1" = Documentation/output ] ||
 		[[ $1 = *[A-Z][A-Z]* && $1 != Documentation/ABI* ]]
 }
