@@ -236,8 +236,8 @@ counted()
 	assert len(members) == 5 and members.pop(0) == "work" and \
 	    all(m.startswith("hidden_") for m in members), members
 	members = re.findall(r"\n\t\t\.(\w+)\s*=", header)
-	assert len(members) == 5 and members.count("work") == 1 and \
-	    sum(m.startswith("hidden_") for m in members) == 4, members
+	assert len(members) == 6 and members.count("work") == 1 and \
+	    sum(m.startswith("hidden_") for m in members) == 5, members
 	END
 }
 

@@ -41,6 +41,7 @@ readme_table()
 	visitor		make picture			-		bench.svg
 	visitor		make kernel			QUICK=1		%^kernel: exact to the tick ok
 	visitor		make pacing			KERNEL=6.12 RATE=4 TIME=1 FLOWS=16	%hwpace
+	visitor		make bpf			KERNEL=newest QUICK=1	%^bpf: newest gone ok
 	visitor		make htmldocs			-		Documentation/output/index.html
 	visitor		make deb			-		build/hwheel-dkms_*.deb
 	apt		apt-get install make gcc xz-utils linux-headers-$(uname -r)	-	-
