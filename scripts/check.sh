@@ -84,6 +84,15 @@ refused()
 	[ "${PIPESTATUS[0]}" != 0 ] && grep -qF -e "$1" "$lab_work/refused"
 }
 
+# runs_32_bit: whether this machine's kernel runs 32-bit programs. Installs what builds them. Not
+# gcc-multilib: it conflicts with cross compilers, which this machine may have.
+runs_32_bit()
+{
+	need gcc libc6-dev
+	need "gcc-$(gcc -dumpversion)-multilib"
+	echo 'int main(void) { return 0; }' | gcc -m32 -x c - -o "$lab_work/m32" && "$lab_work/m32"
+}
+
 no_lines()
 {
 	! grep -hE "$@"

@@ -137,6 +137,7 @@ check_sums()
 # its test fails.
 check_jobs()
 {
+	[ -e hwheel_jobs.ko ] || return 1
 	insmod hwheel_jobs.ko &
 	jobs=$! tries=0 found=
 	until [ -n "$found" ] || [ $tries = 300 ]; do

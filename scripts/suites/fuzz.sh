@@ -11,10 +11,7 @@ suite()
 	try kept "$lab_scripts/fuzz.sh" replay
 	try crowds "$lab_scripts/fuzz.sh" crowds
 	[ "$FULL" ] || return 0
-	# Not gcc-multilib: it conflicts with cross compilers, which this machine may have
-	need "gcc-$(gcc -dumpversion)-multilib"
-	echo 'int main(void) { return 0; }' | gcc -m32 -x c - -o "$lab_work/m32"
-	if "$lab_work/m32"; then
+	if runs_32_bit; then
 		try kept-32-bit "$lab_scripts/fuzz.sh" replay -m32
 	else
 		result skipped 1 "kept-32-bit: this machine's kernel runs no 32-bit programs"
