@@ -32,7 +32,7 @@ src=${HWHEEL_SRC:-$lab_top}
 found=$lab_cache/sim
 kinds=(plain rt plain asan plain race)
 
-# A check runs each program once, so compiling takes longer than running
+# Commands that run each program once set -O1: there compiling takes longer than running
 optimize=-O2
 flags=(-std=gnu11 -g -fno-pie -no-pie -Wall -Wno-format -Wno-unused-function
 	-DCONFIG_SMP=1 -DCONFIG_DEBUG_OBJECTS_TIMERS=1
