@@ -130,7 +130,7 @@ help:
 	@echo '                  compares this kernel with the same kernel without hwheel'
 	@echo '                  BENCH=1: measures what their timers cost on both kernels, and draws'
 	@echo '                  kernel.svg'
-	@echo '                  QUICK=1: only the tests in simulated time, which take a minute'
+	@echo '                  QUICK=1: only the tests in simulated time, only with hwheel'
 	@echo '                  SELFTESTS=1: runs the kernel'"'"'s own tests of networks and timers on both;'
 	@echo '                  SELFTESTS=regex: only those whose names match'
 	@echo '                  PACKETDRILL=file: packetdrill'"'"'s tests, too'

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2013,SC2016,SC2088,SC2154
 #
 # Suite: each command in README, run on a new Debian, and on its kernel in QEMU
-# Takes: 410 s
+# Takes: 300 s
 # When: FULL=1
 #
 # The suite does what README says, on two machines with a new Debian. The release is DEBIAN, or
@@ -22,6 +22,7 @@
 #		driver		on the user's machine, in the folder of README's driver
 #		guest-driver	in the guest, in the folder of README's driver
 #		live		in the guest, until SIGINT interrupts the command
+#		suite		nowhere: the suite of the same name runs the command's script
 #		For the others see the code below.
 # What		in README's own words. TREE is a kernel's source tree
 # Arguments	arguments with which the command ends sooner, or -. README names all of them
@@ -39,9 +40,9 @@ readme_table()
 	visitor		make fuzz			TIME=3		-
 	visitor		make bench			QUICK=1 WHERE=uml WHAT=core	bench.svg
 	visitor		make picture			-		bench.svg
-	visitor		make kernel			QUICK=1		%^kernel: exact to the tick ok
-	visitor		make pacing			KERNEL=6.12 RATE=4 TIME=1 FLOWS=16	%hwpace
-	visitor		make bpf			KERNEL=newest QUICK=1	%^bpf: newest gone ok
+	suite		make kernel			-		-
+	suite		make pacing			-		-
+	suite		make bpf			-		-
 	visitor		make htmldocs			-		Documentation/output/index.html
 	visitor		make deb			-		build/hwheel-dkms_*.deb
 	apt		apt-get install make gcc xz-utils linux-headers-$(uname -r)	-	-
@@ -91,6 +92,7 @@ suite()
 	try "arguments that README names" readme_arguments
 	try "files that README names" readme_files
 	try "commands are in quotes" readme_quotes
+	try "commands that other suites run" readme_suites
 
 	if ! command -v dpkg-query >/dev/null || ! debian_may; then
 		result skipped 1 "needs Debian, and root that may mount filesystems"
@@ -217,6 +219,15 @@ readme_quotes()
 	) || return
 	! grep -v '^	' "$readme" | tr '\n' ' ' | sed 's/"[^"]*"//g' |
 		grep -oE "make ($targets)\>|(insmod|rmmod) [^ ]*[a-z]\.ko|modprobe h|apt-get [iu]|mokutil --"
+}
+
+readme_suites()
+{
+	local name
+
+	for name in $(readme_rows suite | cut -f 2 | sed 's/^make //'); do
+		grep -F "/$name.sh" "$suite_files/$name.sh" || return
+	done
 }
 
 # readme_clone MACHINE: clones the checkout as it is, with changes not yet committed

@@ -3,6 +3,9 @@
 #
 # Suite: checkpatch, kernel-doc, shellcheck, pyflakes; with FULL=1 W=1, sparse, a clean checkout
 # Takes: 30 s
+#
+# Without FULL=1, and in a clone, checkpatch and shellcheck read only the files that differ from
+# the branch that was cloned.
 
 # sim/ stands in for the kernel. Its headers define what modules only use: IS_ENABLED(),
 # LINUX_VERSION_CODE, EXPORT_SYMBOL_GPL(), spinlock_t and other types, struct
@@ -36,6 +39,7 @@ suite()
 	mkdir -p "$passed"
 	export -f checkpatch_one shellcheck_one
 	export source sim_may
+	since=$([ "$FULL" ] || git -C "$lab_top" merge-base HEAD origin/HEAD 2>/dev/null) || :
 	try checkpatch each checkpatch_one "${code[@]}"
 	try kernel-doc "$source/scripts/kernel-doc" -none -Werror hwheel*.[ch] module/*.c
 	mapfile -t shell < <(grep -rlE '^(#!/bin/(ba)?sh|# shellcheck shell=)' .ci scripts tools | sort)
@@ -79,7 +83,8 @@ left_out()
 }
 
 # each FUNCTION FILES...: calls FUNCTION for each file, on all CPUs. Leaves out the files that have
-# passed in an earlier run, if neither they nor the checkers have changed.
+# passed in an earlier run, if neither they nor the checkers have changed; and those that have not
+# changed since the commit $since, if there is one.
 each()
 {
 	local hash file key
@@ -87,14 +92,21 @@ each()
 	sha256sum "${@:2}" | while read -r hash file; do
 		key=$passed/$1-${file//\//_}-${hash:0:16}
 		[ -e "$key" ] || printf '%s\n' "$file" "$key"
-	done | xargs -r -P "$lab_jobs" -n 2 bash -c "$1 \"\$1\" && touch \"\$2\"" each
+	done | if [ "$since" ]; then
+		changed_files "$since" >"$lab_work/differ"
+		while read -r file && read -r key; do
+			! grep -qxF "$file" "$lab_work/differ" || printf '%s\n' "$file" "$key"
+		done
+	else
+		cat
+	fi | xargs -r -P "$lab_jobs" -n 2 bash -c "$1 \"\$1\" && touch \"\$2\"" each
 }
 
 # checkpatch_one FILE: runs the kernel's checkpatch. Exceptions: module/compat.h asks for the
 # kernel's version. DECLARE_HWHEEL_DELAYED_WORK() and the wait macros use an argument twice, as
 # the kernel's macros of this kind do. Tracepoint macros have a layout of their own. Headers that
-# stand in for the kernel's headers may define the same names. A qdisc needs struct Qdisc. hwheel_each_part() has the name of a member. Old kernels
-# have no kzalloc_obj().
+# stand in for the kernel's headers may define the same names. A qdisc needs struct Qdisc.
+# hwheel_each_part() has the name of a member. Old kernels have no kzalloc_obj().
 checkpatch_one()
 {
 	local file=$1 ignore=FILE_PATH_CHANGES,ALLOC_WITH_SIZEOF
