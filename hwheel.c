@@ -180,23 +180,30 @@ static int __init hwheel_init(void)
 	memcpy(config.spokes, spokes, sizeof(spokes));
 	hwheel_parts = hwheel_all_parts;
 	hwheel_each_part(init);
-	err = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "hwheel:prepare",
-					hwheel_cpu_prepare, hwheel_cpu_dead);
+	err = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "hwheel:dead",
+					NULL, hwheel_serve_all);
 	if (err < 0)
 		goto err_parts;
-	hwheel_cpuhp_state = err;
+	hwheel_dead_state = err;
+	err = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "hwheel:online",
+					hwheel_serve_all, NULL);
+	if (err < 0)
+		goto err_dead;
+	hwheel_online_state = err;
 
 	hwheel_system = hwheel_create(&config);
 	if (IS_ERR(hwheel_system)) {
 		err = PTR_ERR(hwheel_system);
-		goto err_cpuhp;
+		goto err_online;
 	}
 	return 0;
 
 	/* If hwheel is built in, users can still call hwheel_create(), which now fails. */
-err_cpuhp:
-	cpuhp_remove_state_nocalls(hwheel_cpuhp_state);
-	hwheel_cpuhp_state = 0;
+err_online:
+	cpuhp_remove_state_nocalls(hwheel_online_state);
+	hwheel_online_state = 0;
+err_dead:
+	cpuhp_remove_state_nocalls(hwheel_dead_state);
 err_parts:
 	hwheel_each_part(exit);
 	hwheel_free_all();
@@ -225,7 +232,8 @@ static void __exit hwheel_exit(void)
 			  pending, wheel->name);
 		hwheel_retire(wheel);
 	}
-	cpuhp_remove_state_nocalls(hwheel_cpuhp_state);
+	cpuhp_remove_state_nocalls(hwheel_online_state);
+	cpuhp_remove_state_nocalls(hwheel_dead_state);
 	hwheel_each_part(exit);
 	hwheel_free_all();
 }

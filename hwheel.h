@@ -50,7 +50,7 @@
  * 8.  Order: on one CPU, timers of one wheel that are due at different ticks run in the
  *     order of those ticks. A timer that is armed for the past counts as due at the last
  *     tick that hwheel has seen pass on that CPU.
- * 9.  When a CPU goes offline, its timers move to another CPU and keep their times.
+ * 9.  While a CPU is offline, another CPU runs its timers, at the same times.
  * 10. If a wheel is destroyed while timers are pending on it, hwheel warns once,
  *     cancels them, and waits for the callbacks that are running.
  */
@@ -117,7 +117,7 @@ struct hwheel_timer {
 #endif
 };
 
-/* hwheel_setup() flag: re-arming from another CPU does not move the timer */
+/* hwheel_setup() flag: the callback runs on the CPU that arms the timer, isolated or not */
 #define HWHEEL_PINNED		BIT(0)
 /* For hwheel's own use: interrupts are off in the callback */
 #define __HWHEEL_IRQS_OFF	BIT(30)

@@ -57,8 +57,7 @@ hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
 	hwheel_lock_other(from, target);
 	if (likely(READ_ONCE(timer->base) == from && hwheel_queued(timer) == pending &&
 		   hwheel_may_arm(timer, expires, how) && from->life == timer->life &&
-		   from->running != timer && !target->offline &&
-		   target->life == timer->life)) {
+		   from->running != timer && target->life == timer->life)) {
 		if (pending)
 			levels_leave(&from->levels, timer);
 		WRITE_ONCE(timer->base, target);
@@ -196,14 +195,13 @@ static __always_inline bool hwheel_arm_range(struct hwheel_base *base, struct hw
  * The callback runs at the first tick of the wheel at or after now + @delay. If
  * the timer is pending, it is re-armed for that time.
  *
- * The callback runs on this CPU, unless the wheel is HWHEEL_UNBOUND. In two cases
- * the timer stays on the CPU where it was:
+ * The callback runs on this CPU, unless the wheel is HWHEEL_UNBOUND. There are three
+ * exceptions:
  *
- * * if the timer is HWHEEL_PINNED and was armed before,
- * * if its callback is running.
- *
- * If this CPU is isolated (nohz_full=, isolcpus=), the timer is not HWHEEL_PINNED, and its
- * callback is not running, then the callback runs on a CPU that is not isolated.
+ * * If the timer's callback is running, the timer stays on the CPU of that callback.
+ * * If this CPU is isolated (nohz_full=, isolcpus=) and the timer is not HWHEEL_PINNED,
+ *   the callback runs on a CPU that is not isolated.
+ * * While this CPU is offline, another CPU runs the callback.
  *
  * Context: any but NMI.
  * Return: true if @timer was pending.

@@ -13,7 +13,8 @@ static struct hwheel *hwheel_newest;	/* of all wheels, in use or gone */
 static u32 hwheel_lives;
 static DEFINE_XARRAY(hwheel_by_life);	/* the wheels in use */
 static DEFINE_MUTEX(hwheel_mutex);
-static int hwheel_cpuhp_state;		/* 0 until the module is ready for use */
+static int hwheel_dead_state;
+static int hwheel_online_state;		/* 0 until the module is ready for use */
 
 static void hwheel_note_max(struct hwheel_base *base, enum hwheel_counter which, u64 ns)
 {

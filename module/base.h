@@ -80,7 +80,6 @@ struct hwheel_base {
 	raw_spinlock_t		lock;
 	u32			life;		/* number of the wheel's life */
 	int			cpu;
-	bool			offline;	/* timers are moved away; add none */
 	bool			monotonic;	/* the wheel's clock is CLOCK_MONOTONIC */
 	bool			closing;	/* the wheel is being destroyed */
 	struct hwheel_timer	*running;	/* timer whose callback is running */

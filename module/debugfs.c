@@ -158,7 +158,7 @@ static void *hwheel_levels_start(struct seq_file *m, loff_t *pos)
 		struct hwheel_base *base = hwheel_base_at(wheel, *pos - 1, each, &level);
 
 		/* A CPU or level that comes or goes now may be shown or not */
-		if (!base || (READ_ONCE(base->offline) && !data_race(base->levels.pending)))
+		if (!base || (!cpu_online(base->cpu) && !data_race(base->levels.pending)))
 			continue;
 		/* The same holds for timers in the parking lot and in the attic */
 		if (level >= base->levels.planned ? data_race(base->levels.level[level].summary) :

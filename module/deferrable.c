@@ -24,16 +24,22 @@ static noinline void hwheel_start_entry(struct hwheel_base *base)
 	add_timer_on(&base->entry, cpu_online(base->cpu) ? base->cpu : smp_processor_id());
 }
 
-/* In softirq context. The entry may have expired early: see hwheel_start_entry(). */
+/*
+ * In softirq context. The entry may have expired early: see hwheel_start_entry(). If it is pending
+ * again, perhaps on another CPU, somebody has started it meanwhile. Then this expiration does not
+ * count: two CPUs must not be in one run.
+ */
 static void hwheel_entry_expired(struct timer_list *entry)
 {
 	struct hwheel_base *base = container_of(entry, struct hwheel_base, entry);
-	bool due;
+	bool due = false;
 
 	raw_spin_lock_irq(&base->lock);
-	due = base->expires <= ktime_get();
-	if (!due)
-		hwheel_start_hrtimer(base, base->expires);
+	if (!timer_pending(entry)) {
+		due = base->expires <= ktime_get();
+		if (!due)
+			hwheel_start_hrtimer(base, base->expires);
+	}
 	raw_spin_unlock_irq(&base->lock);
 	if (!due)
 		return;

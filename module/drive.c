@@ -9,12 +9,12 @@
  *  - when a timer is armed for an earlier tick,
  *  - when a run ends,
  *  - when a base gets levels or fans, and must therefore run earlier,
- *  - when timers move to the base from another CPU, and are due earlier,
+ *  - when its CPU goes offline or comes online: see cpus.c,
  *  - when somebody sets the wheel's clock: see wall_time.c.
  *
  * A CPU arms the hrtimers of its own bases, and of bases whose CPU is offline. For a base of
  * another CPU that is online, it sends a kick: an interrupt to that CPU. The handler,
- * hwheel_kick(), arms the hrtimer there.
+ * hwheel_kick(), arms the hrtimer there. So does an isolated CPU for a base whose CPU is offline.
  *
  * Cancelling does not move the hrtimer. So the next interrupt may find nothing to do. hwheel
  * then counts this interrupt as idle. There is no periodic tick. If no timer is pending,
@@ -85,38 +85,46 @@ static void hwheel_arm_hrtimer(struct hwheel_base *base, u64 tick)
 }
 
 static ktime_t hwheel_other_time(struct hwheel_base *base);
+static struct hwheel_base *hwheel_home(struct hwheel_base *base);
+
+/* With interrupts off: the CPU that is to start the hrtimer of @base, and so to run its timers */
+static int hwheel_server(struct hwheel_base *base)
+{
+	if (base->cpu == smp_processor_id() || base->wheel->alarm)
+		return smp_processor_id();
+	return cpu_online(base->cpu) ? base->cpu : hwheel_home(base)->cpu;
+}
 
 /*
- * Have hwheel_kick() run on @base's CPU, which is not this one. -EBUSY means that a kick is
+ * Have hwheel_kick() run on @cpu, which is not this one. -EBUSY means that a kick is
  * on its way, and its handler will see the present state. base->kick can be sent again as
  * soon as its handler begins. So two kicks may be under way.
  */
-static void hwheel_send_kick(struct hwheel_base *base)
+static void hwheel_send_kick(struct hwheel_base *base, int cpu)
 {
-	base->kicks += !smp_call_function_single_async(base->cpu, &base->kick);
+	base->kicks += !smp_call_function_single_async(cpu, &base->kick);
 }
 
 /* Arm the hrtimer of @base for @tick. @base may be another CPU's. */
 static void hwheel_arm_base(struct hwheel_base *base, u64 tick)
 {
-	if (base->cpu == smp_processor_id() || !cpu_online(base->cpu) || base->wheel->alarm) {
+	int cpu = hwheel_server(base);
+
+	if (cpu == smp_processor_id()) {
 		hwheel_arm_hrtimer(base, tick);
 		return;
 	}
 	/* A pinned hrtimer is queued on the CPU that starts it. */
 	base->armed = max(tick, 1ULL);
-	hwheel_send_kick(base);
+	hwheel_send_kick(base, cpu);
 }
 
-/*
- * Arm the hrtimer of @base if a timer needs it before base->armed. Do nothing if @base is offline:
- * its timers are moved away, and no run may begin meanwhile.
- */
+/* Arm the hrtimer of @base if a timer needs it before base->armed */
 static void hwheel_arm_next(struct hwheel_base *base)
 {
 	u64 wake = levels_wake(&base->levels);
 
-	if (wake < base->armed && !base->offline)
+	if (wake < base->armed)
 		hwheel_arm_base(base, wake);
 }
 
@@ -129,7 +137,7 @@ static void hwheel_arm_again(struct hwheel_base *base)
 	}
 }
 
-/* The handler of a kick. Runs on @base's CPU, at the request of another CPU, interrupts off. */
+/* The handler of a kick, on hwheel_server(@base): another CPU asked for it. Interrupts are off. */
 static void hwheel_kick(void *data)
 {
 	struct hwheel_base *base = data;

@@ -31,7 +31,7 @@ static void hwheel_want(struct hwheel_levels *levels)
 	if (!hwheel_isolated(smp_processor_id()) || base->cpu == smp_processor_id())
 		irq_work_queue(&base->want);
 	else if (!base->wheel->alarm)
-		hwheel_send_kick(base);
+		hwheel_send_kick(base, hwheel_server(base));
 }
 
 static void hwheel_queue_grow(struct irq_work *want)

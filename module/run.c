@@ -553,9 +553,5 @@ static enum hrtimer_restart hwheel_hrtimer_work(struct hrtimer *hrtimer)
 
 static void hwheel_run_work(struct work_struct *work)
 {
-	struct hwheel_base *base = container_of(work, struct hwheel_base, work);
-
-	hwheel_run(base, HWHEEL_WORK);
-	if (READ_ONCE(base->offline))
-		hwheel_evacuate(base);
+	hwheel_run(container_of(work, struct hwheel_base, work), HWHEEL_WORK);
 }

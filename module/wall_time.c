@@ -11,7 +11,7 @@
  * With the base's lock held, hwheel_time() reads the drive's clock and the present offset.
  * If this offset differs from base->offset, hwheel_new_offset() stores it there. If the clock
  * was set back, it also sets back the levels (levels_set_back()). It then arms the hrtimer
- * again, unless a run or a break is under way, or the base is offline.
+ * again, unless a run or a break is under way.
  *
  * - On a wheel of wall time a run calls hwheel_time() before each callback. So a callback
  *   runs only if its timer is due by the last reading of the clock.
@@ -125,13 +125,15 @@ static void hwheel_tell(struct work_struct *work)
  */
 static void hwheel_base_set(struct hwheel_base *base)
 {
+	int cpu;
+
 	raw_spin_lock(&base->lock);
 	if (base->life != HWHEEL_GONE) {
-		if (base->cpu == smp_processor_id() || !cpu_online(base->cpu) ||
-		    !base->levels.pending || base->wheel->alarm)
+		cpu = base->levels.pending ? hwheel_server(base) : smp_processor_id();
+		if (cpu == smp_processor_id())
 			hwheel_time(base);
 		else
-			hwheel_send_kick(base);
+			hwheel_send_kick(base, cpu);
 	}
 	raw_spin_unlock(&base->lock);
 }

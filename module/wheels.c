@@ -15,9 +15,8 @@
  * Destruction sweeps twice over the bases of a wheel (hwheel_stop()). The first sweep
  * marks all bases as closing. From then on nothing is armed, and no hrtimer, work,
  * irq_work or move to another CPU begins. So the second sweep can wait, in any order, for
- * runs and works that are under way. The wheel stays on hwheel_wheels until hwheel_retire().
- * Until then CPU hotplug still marks the wheel's bases as offline or online and stops their
- * runs, but moves no timers.
+ * runs and works that are under way. The wheel stays on hwheel_wheels until hwheel_retire(), but
+ * CPU hotplug starts no hrtimer of a base that is closing.
  *
  * Destruction does not wait until another CPU has handled the wheel's kicks and irq_works: that
  * CPU may be isolated, or keep interrupts off. The handler of a late kick or irq_work takes
@@ -278,7 +277,6 @@ static int hwheel_open(struct hwheel *wheel)
 		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
 
 		raw_spin_lock_irq(&base->lock);
-		base->offline = !cpu_online(cpu);
 		base->life = wheel->life;
 		/* Somebody may set the clock meanwhile. Here the offset and the tick agree. */
 		levels_set_clock(&base->levels, hwheel_tick_down(base, hwheel_time(base)));
@@ -320,7 +318,7 @@ struct hwheel *hwheel_create(const struct hwheel_config *config)
 	err = hwheel_check(config, &geometry);
 	if (err)
 		return ERR_PTR(err);
-	if (!hwheel_cpuhp_state) {
+	if (!hwheel_online_state) {
 		pr_err("wheel \"%s\": hwheel failed to start when the kernel booted\n",
 		       config->name);
 		return ERR_PTR(-EOPNOTSUPP);
@@ -440,7 +438,7 @@ static void hwheel_retire(struct hwheel *wheel)
 	list_del(&wheel->list);
 	wheel->closing = false;
 	mutex_unlock(&hwheel_mutex);
-	/* Clear base->closing only now: timers may be left, and CPU hotplug must not move them */
+	/* Clear base->closing only now: CPU hotplug must start no hrtimer for timers that are left */
 	for_each_possible_cpu(cpu)
 		WRITE_ONCE(per_cpu_ptr(wheel->bases, cpu)->closing, false);
 	hwheel_put(wheel);

@@ -1723,70 +1723,65 @@ static void read_set(void)
 	hwheel_destroy(wheel);
 }
 
-static int back_cpu;
-
-static void come_back(void)
-{
-	EXPECT(sim_cpu_up(back_cpu));
-	sim_move(back_cpu);
-}
-
 static void hold_long(struct hwheel_timer *timer)
 {
 	held = true;
 	runs++;
 	sim_sleep(20000000);
 	held = false;
-	if (!cpu_online(back_cpu))		/* the second one is after a batch of moves */
-		expect_at("cond_resched", 1, come_back);
-}
-
-static void arm_second(struct hwheel_timer *timer)
-{
-	hwheel_add(one, 1000000000);
 }
 
 /*
- * A CPU goes offline during a callback in process context. After that callback, its run moves the
- * timers to other CPUs. Meanwhile the CPU comes back, and the worker goes on there.
+ * Timers of a CPU that goes offline stay on its base, and run elsewhere. When the CPU is online
+ * again, they run there, also a pinned one that is armed once more.
  */
-static void back(void)
+static void served(enum hwheel_context context)
 {
-	struct hwheel_config config = { .name = "back", .context = HWHEEL_WORK };
-	struct hwheel *other = make((struct hwheel_config){ .name = "other" });
+	struct hwheel_config config = { .name = "served", .context = context };
+	const int here = sim_cpu->id, cpu = higher_cpu();
 	char row[16], *text;
+	const unsigned int work = context == HWHEEL_WORK;
 	unsigned int i;
 
-	back_cpu = higher_cpu();
 	wheel = make(config);
 	for (i = 1; i < ARRAY_SIZE(objects); i++) {
-		setup(&objects[i].timer, count);
-		hwheel_add_on(&objects[i].timer, 200000000, back_cpu);
+		hwheel_setup(&objects[i].timer, wheel, count, i % 2 ? HWHEEL_PINNED : 0);
+		hwheel_add_on(&objects[i].timer, i * 50000000, cpu);
 	}
 	runs = 0;
-	setup(one, hold_long);
-	hwheel_add_on(one, 1000000, back_cpu);
-	while (!held)
-		sim_sleep(1000000);
-	EXPECT(sim_cpu_down(back_cpu));
-	EXPECT(held);
-	/* The files show the timers that have not moved yet. */
-	snprintf(row, sizeof(row), "\n%d 0 ", back_cpu);
-	text = sim_read_file("back", "levels", 4096);
+	if (work) {		/* its CPU goes offline during a callback */
+		setup(one, hold_long);
+		hwheel_add_on(one, 1000000, cpu);
+		while (!held)
+			sim_sleep(1000000);
+	}
+	EXPECT(sim_cpu_down(cpu));
+	EXPECT(held == work);
+	EXPECT(peek_pending(wheel, cpu) == i - 1);
+	snprintf(row, sizeof(row), "\n%d 0 ", cpu);
+	text = sim_read_file("served", "levels", 4096);
 	EXPECT(strstr(text, row));
 	free(text);
+	sim_sleep(120000000);
+	EXPECT(!held && runs == 2 + work && last_cpu != cpu);
+	EXPECT(sim_cpu_up(cpu));
 	sim_sleep(50000000);
-	EXPECT(!held && !sim_meanwhile && cpu_online(back_cpu));
-	EXPECT(hwheel_count(wheel, "migrated") == BATCH);
-	EXPECT(peek_pending(wheel, back_cpu) == i - 1 - BATCH);
-	/* A timer that is armed there and is due later must not make the others late */
-	setup(one, count);
-	hwheel_setup(&many[0].timer, other, arm_second, 0);
-	hwheel_add_on(&many[0].timer, 1000000, back_cpu);
-	sim_sleep(300000000);
-	EXPECT(runs == i);
-	EXPECT(hwheel_cancel(one));
-	hwheel_destroy(other);
+	EXPECT(runs == 3 + work && last_cpu == cpu);
+	EXPECT(!hwheel_count(wheel, "migrated"));
+	for (i = 4; i < ARRAY_SIZE(objects); i++) {
+		EXPECT(peek_timer_cpu(&objects[i].timer) == cpu);
+		EXPECT(hwheel_cancel(&objects[i].timer));
+	}
+	EXPECT(sim_cpu_down(cpu));
+	hwheel_add_on(&objects[1].timer, 1000000, cpu);
+	sim_sleep(5000000);
+	EXPECT(runs == 4 + work && last_cpu != cpu);
+	EXPECT(sim_cpu_up(cpu));
+	sim_move(cpu);
+	hwheel_add(&objects[1].timer, 1000000);
+	sim_sleep(5000000);
+	EXPECT(runs == 5 + work && last_cpu == cpu);
+	sim_move(here);
 	hwheel_destroy(wheel);
 }
 
@@ -2217,7 +2212,6 @@ static void move_offline(void)
 	const int there = higher_cpu();
 
 	wheel = make(config);
-	back_cpu = there;			/* it does not go offline */
 	runs = 0;
 	setup(one, hold_long);
 	hwheel_add_on(one, 1000000, there);
@@ -2257,42 +2251,23 @@ static void set_while_armed(void)
 	hwheel_destroy(wheel);
 }
 
-static int down_cpu;
-
-/* Wait until a batch of the wheel's timers has moved. Then set the clock. */
+/* The clock is set while a CPU is offline. Its timers run at the time that is right then. */
 static void set_while_down(void)
 {
-	if (peek_pending(wheel, down_cpu) == ARRAY_SIZE(objects)) {
-		expect_at("hwheel_move_batch", 0, set_while_down);
-		return;
-	}
-	EXPECT(peek_pending(wheel, down_cpu));
-	sim_set_clock(1000);
-	sim_run(100000);		/* the interrupt comes before the next batch */
-}
-
-/*
- * The clock is set while the timers of an offline CPU are moved, batch after batch. The interrupt
- * that tells of it must not arm the offline CPU's hrtimer: that would expire on this CPU.
- */
-static void set_while_moved(void)
-{
-	struct hwheel_config config = { .name = "moved", .flags = HWHEEL_REALTIME };
+	struct hwheel_config config = { .name = "down", .flags = HWHEEL_REALTIME };
+	const int cpu = higher_cpu();
 	ktime_t expires;
-	unsigned int i;
 
-	down_cpu = higher_cpu();
 	wheel = make(config);
-	for (i = 0; i < ARRAY_SIZE(objects); i++) {
-		setup(&objects[i].timer, count);
-		hwheel_add_on(&objects[i].timer, 200000000, down_cpu);
-	}
+	setup(one, count);
+	hwheel_add_on(one, 200000000, cpu);
+	expires = hwheel_expires(one);
 	runs = 0;
-	MEANWHILE("hwheel_move_batch", 0, set_while_down, EXPECT(sim_cpu_down(down_cpu)));
-	EXPECT(!peek_pending(wheel, down_cpu) && !peek_armed(wheel, down_cpu, &expires));
-	sim_sleep(300000000);
-	EXPECT(runs == i);
-	EXPECT(sim_cpu_up(down_cpu));
+	EXPECT(sim_cpu_down(cpu));
+	sim_set_clock(100000000);
+	sim_sleep(105000000);
+	EXPECT(runs == 1 && last_cpu != cpu && hwheel_now(wheel) < expires + 10000000);
+	EXPECT(sim_cpu_up(cpu));
 	hwheel_destroy(wheel);
 }
 
@@ -2921,7 +2896,7 @@ void known_calls(void)
 		move_offline();
 	set_while_armed();
 	if (higher_cpu() >= 0)
-		set_while_moved();
+		set_while_down();
 	set_forward();
 	tell_and_destroy();
 	tell_who_destroys();
@@ -2948,7 +2923,9 @@ void known_calls(void)
 	cascade_alone();
 	if (higher_cpu() >= 0) {
 		cancel_elsewhere();
-		back();
+		served(HWHEEL_SOFTIRQ);
+		served(HWHEEL_HARDIRQ);
+		served(HWHEEL_WORK);
 	}
 	past_below();
 	overdrawn();

@@ -2043,7 +2043,7 @@ struct work_struct *current_work(void)
 /* ------------------------------------------------------------------------ */
 /* CPU hotplug */
 
-static int (*cpuhp_prepare)(unsigned int cpu), (*cpuhp_dead)(unsigned int cpu);
+static int (*cpuhp_online)(unsigned int cpu), (*cpuhp_dead)(unsigned int cpu);
 static wait_queue_head_t hotplug = { { &hotplug.waiting, &hotplug.waiting } };
 static int hotplug_readers;
 static struct task_struct *hotplug_writer;
@@ -2099,25 +2099,31 @@ static void hotplug_end(void)
 	wake_waiters(&hotplug);
 }
 
-int cpuhp_setup_state_nocalls(int state, const char *name, int (*prepare)(unsigned int cpu),
-			      int (*dead)(unsigned int cpu))
+int cpuhp_setup_state_nocalls(int state, const char *name, int (*startup)(unsigned int cpu),
+			      int (*teardown)(unsigned int cpu))
 {
 	if (sim_world.no_cpuhp)
 		return -ENOMEM;
 	cpus_read_lock();
-	cpuhp_prepare = prepare;
-	cpuhp_dead = dead;
+	if (state == CPUHP_BP_PREPARE_DYN && !startup)
+		cpuhp_dead = teardown;
+	else if (state == CPUHP_AP_ONLINE_DYN && !teardown)
+		cpuhp_online = startup;
+	else
+		sim_find("a cpuhp state with other callbacks");
 	cpus_read_unlock();
-	return 100;
+	return 100 + state;
 }
 
 void cpuhp_remove_state_nocalls(int state)
 {
-	if (state != 100)
-		sim_find("cpuhp state %d is removed", state);
 	cpus_read_lock();
-	cpuhp_prepare = NULL;
-	cpuhp_dead = NULL;
+	if (state == 100 + CPUHP_BP_PREPARE_DYN && cpuhp_dead)
+		cpuhp_dead = NULL;
+	else if (state == 100 + CPUHP_AP_ONLINE_DYN && cpuhp_online)
+		cpuhp_online = NULL;
+	else
+		sim_find("cpuhp state %d is removed", state);
 	cpus_read_unlock();
 }
 
@@ -2234,9 +2240,22 @@ bool sim_cpu_down(int cpu)
 	return true;
 }
 
+/* On a CPU that is online again */
+static void bring_up(void *arg)
+{
+	bool *up = arg;
+
+	if (cpuhp_online && cpuhp_online(sim_cpu->id))
+		sim_find("a CPU comes online in vain");
+	*up = true;
+	wake_waiters(&hotplug);
+}
+
 bool sim_cpu_up(int cpu)
 {
 	struct sim_cpu *c = &sim_cpus[cpu];
+	struct task_struct *task;
+	bool up = false;
 
 	hotplug_begin();
 	if (c->online) {
@@ -2244,14 +2263,16 @@ bool sim_cpu_up(int cpu)
 		return false;
 	}
 	hotplug_step();
-	if (cpuhp_prepare && cpuhp_prepare(cpu))
-		sim_find("a CPU comes online in vain");
 	sim_run(sim_rnd(20000));
 	c->time = sim_time;
 	c->online = true;
 	c->dead = false;
 	poke(c->time);
 	sim_run(sim_rnd(2000));
+	task = task_new("cpuhp", cpu, bring_up, &up);
+	task->pinned = true;
+	sim_wake(task);
+	wait_event(hotplug, up);
 	hotplug_step();
 	hotplug_end();
 	return true;
@@ -2979,7 +3000,7 @@ void sim_check_left(void)
 			sim_find("a work is left queued");
 	if (sim_allocs)
 		sim_find("%ld allocations are left", sim_allocs);
-	if (cpuhp_prepare || cpuhp_dead)
+	if (cpuhp_online || cpuhp_dead)
 		sim_find("a state of CPU hotplug is left");
 	if (timekeeping_nb)
 		sim_find("a notifier of timekeeping is left");

@@ -800,7 +800,7 @@ static void check_order(struct slot *slot)
 	off = peek_offset(w->wheel, cpu);
 	due = (slot->expires - 1) / tick + 1;
 	anew = was_set(w) && (w->popped_at[cpu] <= sim_last_set || w->popped_off[cpu] != off);
-	if (slot->cpu == cpu && slot->hotplugs == sim_hotplugs && !anew &&
+	if (slot->cpu == cpu && !anew &&
 	    due < w->last_due[cpu] && (__int128)due * tick > slot->armed_clock &&
 	    (__int128)w->last_due[cpu] * tick > slot->armed_clock)
 		sim_find("timer %d, due at tick %lld, was taken on CPU %d after one of tick %lld",
@@ -876,9 +876,6 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 
 		if (call->kind == CALL_ON && cpu_online(call->on))
 			want = call->on;
-		else if (slot->pinned && slot->armed_once && call->kind != CALL_ON)
-			want = call->alone && call->was_on >= 0 && cpu_online(call->was_on) ?
-			       call->was_on : cpu;
 		else if (!slot->pinned && sim_isolated(want))
 			want = call->alone && call->was_on >= 0 && cpu_online(call->was_on) &&
 			       !sim_isolated(call->was_on) ? call->was_on :
@@ -906,7 +903,6 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 	/* If somebody has set the clock back, the base may not know yet */
 	slot->armed_clock = max(sim_clock(w), drive_clock(w) + (s64)peek_offset(w->wheel, cpu));
 	slot->cpu = cpu;
-	slot->hotplugs = sim_hotplugs;
 	changed(slot);
 	if (slot->user == USER_WORK)
 		work_armed(slot, call);
@@ -1047,8 +1043,7 @@ void oracle_unlock(raw_spinlock_t *lock, unsigned long long writes)
 	if (lock->is_base && peek_cascaded(lock) > lock->cascaded + 32)
 		sim_find("%llu timers cascaded with a lock held",
 			 peek_cascaded(lock) - lock->cascaded);
-	/* Moving a timer from a dead CPU takes two more WRITE_ONCE()s. */
-	if (lock->is_base && writes > (sim_hotplugs ? 2 : 1) * MOST_WRITES + set_writes())
+	if (lock->is_base && writes > MOST_WRITES + set_writes())
 		sim_find("%llu list moves with a lock held", writes / 3);
 }
 
@@ -1405,10 +1400,10 @@ void oracle_hrtimer(struct hrtimer *timer, bool end)
 	/*
 	 * In process context the hrtimer only queues the work, and may do so on any CPU. If
 	 * the work runs while its CPU goes offline and comes back, the hrtimer may stay on
-	 * another CPU.
+	 * another CPU. So may an entry of timer_list for which no timer is left.
 	 */
 	if (sim_cpu->id != cpu && cpu_online(cpu) && !(sim_hotplugs & 1) &&
-	    w->config.context != HWHEEL_WORK)
+	    w->config.context != HWHEEL_WORK && (!deferrable(w) || peek_pending(w->wheel, cpu)))
 		sim_find("the hrtimer of CPU %d runs on CPU %d", cpu, sim_cpu->id);
 	if (sim_isolated(cpu) && !w->meant[cpu])
 		sim_find("CPU %d is isolated, but a timer of %s expires there", cpu, w->name);
@@ -1494,22 +1489,22 @@ static u64 moves_before(const struct mwheel *w, int cpu, u64 begin)
 }
 
 /*
- * May @slot's timer have moved to @cpu because its CPU went offline? That CPU may still be on its
- * way: then sim_hotplugs is odd.
+ * May another CPU than that of @slot's base have run the base's timers since @begin, because that
+ * CPU was offline? It may still be on its way: then sim_hotplugs is odd.
  */
-static bool has_moved(const struct slot *slot, int cpu)
+static bool was_served(const struct slot *slot, u64 begin)
 {
-	return slot->cpu != cpu && (slot->hotplugs != sim_hotplugs || sim_hotplugs & 1);
+	return sim_cpu->id != slot->due_cpu || sim_hotplugs & 1 ||
+	       (sim_hotplug_at && sim_hotplug_at > begin);
 }
 
 /*
- * May @slot's timer, which runs on @cpu and was due at @begin, have waited for CPU @i, too? If
- * somebody has set the clock, an interrupt on one CPU tells all bases. So the timer may have
- * waited for that CPU.
+ * May @slot's timer, which was due at @begin, have waited for CPU @i? If somebody has set the
+ * clock, an interrupt on one CPU tells all bases. So the timer may have waited for that CPU.
  */
-static bool waited_on(const struct slot *slot, const struct mwheel *w, int cpu, int i, u64 begin)
+static bool waited_on(const struct slot *slot, const struct mwheel *w, int i, u64 begin)
 {
-	return i == cpu || has_moved(slot, cpu) ||
+	return i == slot->due_cpu || was_served(slot, begin) ||
 	       (was_set(w) && sim_last_set + 1000000 > begin);
 }
 
@@ -1539,10 +1534,9 @@ static u64 late_bound(const struct slot *slot, const struct mwheel *w, int cpu, 
 
 	if (sim_late_ns && !sim_world.holds)
 		return sim_late_ns;
-	/* From a dead CPU a timer moves to another one, which may have a gap, too */
-	if (sim_hotplugs & 1 ||
-	    (sim_hotplug_at && sim_hotplug_at + w->config.gap_ns + 1000000 > begin))
-		hotplug = 1000000 + w->config.gap_ns + 3 * w->budget;
+	/* Until a CPU is dead or online, nobody runs the timers of its bases */
+	if (was_served(slot, begin - min_t(u64, begin, 1000000)))
+		hotplug = 1000000 + w->budget;
 	if (in_thread(w))		/* other tasks share the CPU */
 		return 21100000 + w->config.gap_ns + 3 * w->budget + CROWD_MOVE_NS * w->peak +
 		       hotplug;
@@ -1550,22 +1544,23 @@ static u64 late_bound(const struct slot *slot, const struct mwheel *w, int cpu, 
 	if (deferrable(w))
 		bound += 2 * TICK_NSEC;
 	for (i = 0; i < (int)sim_world.cpus; i++)
-		if (waited_on(slot, w, cpu, i, begin))
+		if (waited_on(slot, w, i, begin)) {
+			u64 ran = tally_since(&runs[i], begin);
+
 			bound += moves_before(w, i, begin) + tally_since(&breaks[nr][i], begin) +
-				 tally_since(&runs[i], begin) - tally_since(&own[nr][i], begin) +
+				 ran - min(ran, tally_since(&own[nr][i], begin)) +
 				 tally_since(&told[i], begin);
+		}
 	/* Crowds that were armed so late that there was no time to move them before */
 	recent = tally_since(&arms[nr][cpu], before);
 	if (recent >= CROWD_FAN)
 		bound += CROWD_MOVE_NS * recent;
 	/*
-	 * All timers may have to move when one is due: if there was no memory for fans, if a
-	 * CPU went offline, if the clock jumped, or if callbacks or the host left no time to move
-	 * them before.
+	 * All timers may have to move when one is due: if there was no memory for fans, if the
+	 * clock jumped, or if callbacks or the host left no time to move them before.
 	 */
-	if (w->starved_at[cpu] > before || sim_hotplugs & 1 || sim_world.holds ||
-	    was_busy(w, cpu, begin) ||
-	    (sim_hotplug_at && sim_hotplug_at > before) || set ||
+	if (w->starved_at[cpu] > before || sim_world.holds || set ||
+	    was_busy(w, sim_cpu->id, begin) ||
 	    (w->config.clock == CLOCK_BOOTTIME && sim_last_suspend > before))
 		bound += CROWD_MOVE_NS * w->peak;
 	else if (w->peak > CROWD)	/* stalls before @begin may have delayed moves */
@@ -1591,7 +1586,7 @@ static void check_late(struct slot *slot, struct mwheel *w)
 {
 	s64 now = sim_clock(w), due = due_at(w, slot->due_expires), late;
 	u64 begin, allowed, over, bound;
-	int i, cpu = sim_cpu->id;
+	int i, cpu = slot->due_cpu;
 
 	if (slot->clock_read < slot->due_expires)
 		sim_find("timer %d, armed for %lld, is early by %lld ns", slot->nr,
@@ -1648,17 +1643,16 @@ static void check_late(struct slot *slot, struct mwheel *w)
 
 		if (in_thread(w))
 			allowed += 3 * part;
-		else if (waited_on(slot, w, cpu, i, begin))
+		else if (waited_on(slot, w, i, begin))
 			allowed += part + part / 8;
 	}
 	if (in_thread(w))
 		allowed += 3 * functions_since(begin);
 	/*
 	 * Callbacks that re-arm their timers for the past may delay other timers by a few
-	 * rounds, but not by more. A timer that had to move to this CPU may have waited
-	 * for this CPU's callbacks even before: while they ran, this CPU could not move timers.
+	 * rounds, but not by more.
 	 */
-	if (!in_thread(w) && !slot->due_past && !was_set(w) && !has_moved(slot, cpu)) {
+	if (!in_thread(w) && !slot->due_past && !was_set(w) && !was_served(slot, begin)) {
 		u64 passed = tally_since(&past[w - sim_wheels][cpu], begin);
 		u64 rounds = 3 * (w->budget + past_round[w - sim_wheels][cpu]);
 
@@ -1667,7 +1661,7 @@ static void check_late(struct slot *slot, struct mwheel *w)
 	note_starved(w, cpu);
 	if (!in_thread(w) && slot->cpu == cpu && begin < w->read_at[cpu] &&
 	    w->run_begun[cpu] > w->run_ended[cpu] && w->run_begun[cpu] < w->break_until[cpu] &&
-	    w->hotplugs == sim_hotplugs && !sim_world.holds)
+	    !sim_world.holds)
 		sim_find("timer %d runs %llu ns before the end of a break", slot->nr,
 			 w->break_until[cpu] - w->run_begun[cpu]);
 	bound = late_bound(slot, w, cpu, begin);
@@ -1804,7 +1798,6 @@ void oracle_new_wheel(struct mwheel *w)
 	memcpy(w->name, name, sizeof(name));
 	w->config = config;
 	w->config.name = w->name;
-	w->hotplugs = sim_hotplugs;
 	w->made_at = sim_time;
 	w->tick = config.tick_ns ?: 1000000;
 	w->budget = config.budget_ns ?: config.context == HWHEEL_HARDIRQ ? 100000 : 2000000;
@@ -1853,9 +1846,6 @@ void oracle_quiet(void)
 					   w->config.gap_ns + 1000)
 				sim_find("hrtimer of CPU %u of %s: armed for %lld, but %llu is due",
 					 cpu, w->name, expires, due[cpu]);
-			if (!cpu_online(cpu) && w->hotplugs == sim_hotplugs)
-				sim_find("%llu timers are pending on CPU %u, which is offline",
-					 n[cpu], cpu);
 		}
 	}
 }
@@ -2018,7 +2008,6 @@ static void compare_sum(struct mwheel *w, const char *file, int column, int next
 	for (i = 0; i < sim_world.cpus && !strcmp(file, "levels") && !was_set(w) &&
 	     !asks_later(w); i++)
 		if (cpu_online(i) && w->armed_ahead[i] && !level[i] &&
-		    w->hotplugs == sim_hotplugs &&
 		    w->armed_ahead[i] > sim_alloc_failed_at + 1100000000 &&
 		    w->armed_ahead[i] < sim_time - 1000000000)
 			sim_find("%s has no levels on CPU %u, but timers want them", w->name, i);
@@ -2171,7 +2160,7 @@ out:
 /* Does the oracle know closely enough which lateness hwheel counts? */
 static bool exact_late(const struct mwheel *w)
 {
-	return w->config.context != HWHEEL_WORK && w->hotplugs == sim_hotplugs &&
+	return w->config.context != HWHEEL_WORK &&
 	       (w->config.clock != CLOCK_BOOTTIME || !sim_suspends) && !was_set(w);
 }
 

@@ -94,7 +94,7 @@ struct mwheel {
 	u64			begun[SIM_CPUS], ended[SIM_CPUS];	/* callbacks */
 	u64			late_low[SIM_LATE], late_high[SIM_LATE];
 	s64			max_low[SIM_CPUS], max_high[SIM_CPUS];
-	unsigned int		hotplugs, life;
+	unsigned int		life;
 	unsigned int		setups;		/* calls that need the wheel until they end */
 	bool			meant[SIM_CPUS];	/* a timer was armed for this very CPU */
 	bool			crowded;
@@ -127,7 +127,6 @@ struct slot {
 	s64			armed_clock;
 	u64			armed_at;	/* CLOCK_MONOTONIC */
 	int			cpu, want_cpu;
-	unsigned int		hotplugs;
 
 	bool			popped;		/* its callback is about to begin */
 	bool			due_past;	/* it was armed for the past */

@@ -145,7 +145,7 @@ peek const char *peek_at_rest(struct hwheel *wheel)
 			return "kicks";
 		if (base->running || base->runner)
 			return "a callback that runs";
-		if (base->closing || base->offline == cpu_online(cpu))
+		if (base->closing)
 			return "a wrong state";
 		if (base->levels.walk || base->levels.walked)
 			return "a walk";

@@ -216,10 +216,10 @@ static void test_which_cpu(struct kunit *test)
 		"sent there",
 		"pending elsewhere, sent there",
 		"pending elsewhere, re-armed there",
-		"pinned, pending, re-armed elsewhere",
-		"pinned, has run, re-armed elsewhere",
+		"pinned, pending elsewhere, re-armed there",
+		"pinned, has run elsewhere, re-armed there",
 		"sends itself there",
-		"pinned, sent there, re-armed elsewhere",
+		"pinned, sent elsewhere, re-armed there",
 	};
 	const unsigned int nr = ARRAY_SIZE(ways);
 	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, nr * nr_cpu_ids), *q;
@@ -245,23 +245,21 @@ static void test_which_cpu(struct kunit *test)
 		smp_call_function_single(cpu, call_add_soon, &q[3], true);
 
 		hwheel_setup(&q[4].timer, q->wheel, hwt_probe_run, HWHEEL_PINNED);
-		smp_call_function_single(cpu, call_add_far, &q[4], true);
-		smp_call_function_single(other, call_add_soon, &q[4], true);
+		smp_call_function_single(other, call_add_far, &q[4], true);
+		smp_call_function_single(cpu, call_add_soon, &q[4], true);
 
-		/* Expiration 0 must not make hwheel believe that the timer was never armed */
 		hwheel_setup(&q[5].timer, q->wheel, hwt_probe_run, HWHEEL_PINNED);
-		smp_call_function_single(cpu, call_add_at_0, &q[5], true);
+		smp_call_function_single(other, call_add_at_0, &q[5], true);
 		wait_for(test, runs(&q[5]) == 1);
-		smp_call_function_single(other, call_add_soon, &q[5], true);
+		smp_call_function_single(cpu, call_add_soon, &q[5], true);
 
 		q[6].act = act_go;
 		q[6].shared = true;
 		smp_call_function_single(other, call_add_soon, &q[6], true);
 
 		hwheel_setup(&q[7].timer, q->wheel, hwt_probe_run, HWHEEL_PINNED);
-		smp_call_function_single(other, call_add_far, &q[7], true);
-		hwheel_add_on(&q[7].timer, HOUR, cpu);
-		smp_call_function_single(other, call_add_soon, &q[7], true);
+		hwheel_add_on(&q[7].timer, HOUR, other);
+		smp_call_function_single(cpu, call_add_soon, &q[7], true);
 	}
 	for_each_online_cpu(cpu) {
 		q = &p[nr * cpu];
@@ -310,11 +308,12 @@ static void test_coming_cpu(struct kunit *test)
 
 /*
  * Send three timers to a CPU: one while the CPU is offline, one when it is online again, and
- * one before it goes offline again. The first one causes no warning.
+ * one before it goes offline again. The first one causes no warning. A pinned timer that ran
+ * elsewhere meanwhile comes home when it is armed there again, and so does one that is pending.
  */
 static void test_offline_cpu(struct kunit *test)
 {
-	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 3);
+	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 5);
 	unsigned int cpu = cpumask_last(cpu_online_mask), i;
 	bool gone;
 
@@ -336,7 +335,19 @@ static void test_offline_cpu(struct kunit *test)
 	hwt_expect_once(test, &p[2], 1);
 	if (gone)
 		KUNIT_EXPECT_NE(test, p[2].cpu, cpu);
+	hwheel_setup(&p[3].timer, p->wheel, hwt_probe_run, HWHEEL_PINNED);
+	probe_add_on(&p[3], 100 * MS, cpu);
+	hwt_expect_once(test, &p[3], 1);
+	KUNIT_EXPECT_NE(test, p[3].cpu, cpu);
 	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	probe_add_on(&p[4], SECS(5), cpu);
+	smp_call_function_single(cpu, call_add_soon, &p[3], true);
+	wait_for(test, runs(&p[3]) == 2);
+	KUNIT_EXPECT_EQ(test, p[3].cpu, cpu);
+	KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
+	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	hwt_expect_once(test, &p[4], 1);
+	KUNIT_EXPECT_EQ(test, p[4].cpu, cpu);
 }
 
 /* How many of 5 deferrable timers were at most 8 jiffies late, on a busy CPU */

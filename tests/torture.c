@@ -1863,7 +1863,7 @@ static int torture_cpu_online(unsigned int cpu)
 	return 0;
 }
 
-/* Runs before the timers of the CPU move */
+/* Runs before the CPU is offline */
 static int torture_cpu_offline(unsigned int cpu)
 {
 	atomic_inc(&hotplug_epoch);

@@ -41,6 +41,7 @@ suite()
 	export source sim_may
 	since=$([ "$FULL" ] || git -C "$lab_top" merge-base HEAD origin/HEAD 2>/dev/null) || :
 	try checkpatch each checkpatch_one "${code[@]}"
+	rm -f .checkpatch-camelcase.*		# checkpatch's own notes
 	try kernel-doc "$source/scripts/kernel-doc" -none -Werror hwheel*.[ch] module/*.c
 	mapfile -t shell < <(grep -rlE '^(#!/bin/(ba)?sh|# shellcheck shell=)' .ci scripts tools | sort)
 	try shellcheck each shellcheck_one "${shell[@]}"

@@ -22,4 +22,9 @@ void add_timer_on(struct timer_list *timer, int cpu);
 int sim_timer_delete(struct timer_list *timer);
 int timer_delete_sync(struct timer_list *timer);
 
+static inline bool timer_pending(const struct timer_list *timer)
+{
+	return timer->__hrtimer.__queued;
+}
+
 #endif /* _SIM_LINUX_TIMER_H */
