@@ -87,10 +87,8 @@
 #include <linux/string.h>
 #include <linux/timekeeper_internal.h>
 #include <linux/timer.h>
-#include <linux/uaccess.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
-#include <linux/xarray.h>
 
 #include "hwheel.h"
 #include "module/compat.h"

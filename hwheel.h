@@ -62,7 +62,6 @@
  * - Arming, or waiting for, a timer that was never set up and whose memory is all zeroes
  * - Arming a timer after its wheel was destroyed, or on an impossible CPU
  * - Setting up, arming or cancelling with NULL for a timer, a wheel or a callback
- * - Setting up a timer that is pending
  * - A callback that waits for itself, or for all callbacks of its wheel
  * - Sleeping on a wheel in one of its callbacks
  * - Queueing delayed work that was never set up, or on a NULL workqueue
@@ -72,7 +71,7 @@
  * - Destroying a wheel from its own callback, or with timers pending
  *
  * With CONFIG_DEBUG_OBJECTS_TIMERS hwheel also finds and repairs timers that were never
- * set up, whatever their memory holds, and timers that are freed while pending. With
+ * set up, whatever their memory holds, and timers that are set up or freed while pending. With
  * CONFIG_LOCKDEP hwheel also finds a caller that waits for a callback, or for all callbacks
  * of a wheel, while it holds a lock that the callback takes.
  */
@@ -136,15 +135,15 @@ enum hwheel_context {
 	HWHEEL_WORK,
 };
 
-/* hwheel_config flag: the callbacks of an HWHEEL_WORK wheel may run on any CPU */
-#define HWHEEL_UNBOUND		BIT(0)
 /*
- * hwheel_config flag: use CLOCK_REALTIME. This is a flag, because CLOCK_REALTIME is 0, and 0 in
- * @clock means CLOCK_MONOTONIC.
+ * Flags of a wheel, in hwheel_config.flags. At most one of them names the clock, instead of
+ * CLOCK_MONOTONIC. The kernel's own names would not do: CLOCK_REALTIME is 0.
  */
-#define HWHEEL_REALTIME		BIT(1)
-/* hwheel_config flag: wake no idle CPU. Due timers wait until the CPU wakes */
-#define HWHEEL_DEFERRABLE	BIT(2)
+#define HWHEEL_UNBOUND		BIT(8)	/* HWHEEL_WORK: callbacks may run on any CPU */
+#define HWHEEL_DEFERRABLE	BIT(9)	/* wake no idle CPU: due timers wait until it wakes */
+#define HWHEEL_BOOTTIME		BIT(10)	/* CLOCK_BOOTTIME: goes on during a suspend */
+#define HWHEEL_REALTIME		BIT(11)	/* CLOCK_REALTIME: wall time, UTC */
+#define HWHEEL_TAI		BIT(12)	/* CLOCK_TAI: wall time without leap seconds */
 
 /**
  * struct hwheel_config - how hwheel_create() makes a wheel
@@ -156,15 +155,14 @@ enum hwheel_context {
  *	levels would exceed S64_MAX nanoseconds
  * @spokes: number of spokes of each level, 2 to 4096; 0: as the level below, and 128 in
  *	level 0. Powers of two are a little faster
- * @clock: CLOCK_MONOTONIC, CLOCK_BOOTTIME or CLOCK_TAI; 0: CLOCK_MONOTONIC. For
- *	CLOCK_REALTIME set HWHEEL_REALTIME in @flags, and leave @clock 0
  * @context: where callbacks run
  * @budget_ns: how long one run of callbacks may keep its CPU, in nanoseconds;
  *	0: 2 ms, and 100 us in hardirq context. The end of the budget does not
  *	interrupt a callback. In hardirq context the run ends after the callback that
  *	uses up the budget. In other contexts up to 7 more callbacks may run
- * @flags: 0, or one or more of HWHEEL_UNBOUND, HWHEEL_REALTIME and HWHEEL_DEFERRABLE.
- *	HWHEEL_DEFERRABLE goes with neither HWHEEL_HARDIRQ nor CLOCK_BOOTTIME. Callbacks of a
+ * @flags: 0, or one or more of HWHEEL_UNBOUND, HWHEEL_DEFERRABLE, and one clock:
+ *	HWHEEL_BOOTTIME, HWHEEL_REALTIME or HWHEEL_TAI. Without a clock: CLOCK_MONOTONIC.
+ *	HWHEEL_DEFERRABLE goes with neither HWHEEL_HARDIRQ nor HWHEEL_BOOTTIME. Callbacks of a
  *	deferrable wheel run at the first jiffy at or after their tick. On an idle CPU they
  *	wait for the first jiffy at which the CPU is awake
  * @gap_ns: after a run of callbacks, hwheel waits at least this many nanoseconds before the
@@ -174,7 +172,7 @@ enum hwheel_context {
  *	budget. Then hwheel leaves the CPU to others for some time. When that time is over, hwheel
  *	goes on, even if the gap ends later: see "Runs, rests and breaks" in module/run.c
  * @clock_set: called with the wheel, in process context, after somebody has set its clock
- *	(CLOCK_REALTIME or CLOCK_TAI), after a leap second, and after the machine has
+ *	(only with HWHEEL_REALTIME or HWHEEL_TAI), after a leap second, and after the machine has
  *	resumed. It may also be called when the clock has not changed. If somebody
  *	sets the clock again before hwheel has called the function, hwheel may call it only
  *	once. The function must not destroy the wheel. NULL: no call
@@ -192,7 +190,6 @@ struct hwheel_config {
 	u64			tick_ns;
 	unsigned int		levels;
 	unsigned int		spokes[HWHEEL_MAX_LEVELS];
-	clockid_t		clock;
 	enum hwheel_context	context;
 	u64			budget_ns;
 	unsigned int		flags;

@@ -67,6 +67,12 @@ struct hwheel_slot {
 
 #define HWHEEL_SLOT(_cookie)	{ .cookie = (_cookie) }
 
+/* As in hwheel.h */
+#define HWHEEL_DEFERRABLE	(1 << 9)
+#define HWHEEL_BOOTTIME		(1 << 10)
+#define HWHEEL_REALTIME		(1 << 11)
+#define HWHEEL_TAI		(1 << 12)
+
 /*
  * What a struct_ops map gives to hwheel. In each member but @expired, 0 asks for the default.
  *
@@ -74,7 +80,8 @@ struct hwheel_slot {
  *		softirq context, on several CPUs at a time. Must not sleep
  * id		number of this user of timers, for bpf_hwheel_create_for(). Two programs that are
  *		attached at the same time have different ids
- * clock	CLOCK_MONOTONIC (1), CLOCK_BOOTTIME (7) or CLOCK_TAI (11); default: CLOCK_MONOTONIC
+ * flags	HWHEEL_BOOTTIME, HWHEEL_REALTIME or HWHEEL_TAI; default: CLOCK_MONOTONIC.
+ *		HWHEEL_DEFERRABLE: wake no idle CPU
  * tick_ns	a timer may be late by a tick; 1000 or more; default: 1 ms
  * gap_ns	the least time between two interrupts of the wheel on a CPU; default: no gap
  * limit	the largest number of timers; default: no limit. Counts a timer until its memory is
@@ -83,7 +90,7 @@ struct hwheel_slot {
 struct hwheel_bpf_ops {
 	void (*expired)(__u64 cookie);
 	__u32 id;
-	__u32 clock;
+	__u32 flags;
 	__u64 tick_ns;
 	__u64 gap_ns;
 	__u64 limit;

@@ -129,19 +129,19 @@
  * @expired: a timer of this user has expired. @cookie is the one that it was made with. Runs in
  *	softirq context, on several CPUs at a time for different timers. The program must not sleep
  * @id: number of this user. bpf_hwheel_create_for() names it; bpf_hwheel_create() means user 0
- * @clock: CLOCK_MONOTONIC, CLOCK_BOOTTIME or CLOCK_TAI; 0: CLOCK_MONOTONIC
+ * @flags: as in struct hwheel_config
  * @tick_ns: tick of the wheel in nanoseconds, 1000 or more; 0: 1 ms
  * @gap_ns: as in struct hwheel_config
  * @limit: the largest number of timers of this user; 0: no limit. It counts a timer until its
  *	memory is free, some milliseconds after its release
  *
- * If @clock, @tick_ns and @gap_ns are 0, the user shares the module's own wheel, hwheel_system.
+ * If @flags, @tick_ns and @gap_ns are 0, the user shares the module's own wheel, hwheel_system.
  * Else it gets a wheel of its own, named bpf-@id.
  */
 struct hwheel_bpf_ops {
 	void (*expired)(u64 cookie);
 	u32 id;
-	u32 clock;
+	u32 flags;
 	u64 tick_ns;
 	u64 gap_ns;
 	u64 limit;
@@ -168,7 +168,7 @@ struct hwheel_bpf_user {
 	atomic_long_t		timers;		/* not free yet */
 
 	u32			id;
-	u32			clock;
+	u32			flags;
 	u64			tick_ns;
 	u64			gap_ns;
 	struct rcu_head		rcu;
@@ -569,7 +569,7 @@ static void hwheel_bpf_reap(struct work_struct *work)
 static bool hwheel_bpf_same_wheel(const struct hwheel_bpf_user *user,
 				  const struct hwheel_bpf_ops *ops)
 {
-	return user->clock == ops->clock && user->tick_ns == ops->tick_ns &&
+	return user->flags == ops->flags && user->tick_ns == ops->tick_ns &&
 	       user->gap_ns == ops->gap_ns;
 }
 
@@ -578,12 +578,12 @@ static struct hwheel *hwheel_bpf_wheel(const struct hwheel_bpf_ops *ops)
 	char name[HWHEEL_NAME_MAX + 1];
 	const struct hwheel_config config = {
 		.name		= name,
-		.clock		= ops->clock,
+		.flags		= ops->flags,
 		.tick_ns	= ops->tick_ns,
 		.gap_ns		= ops->gap_ns,
 	};
 
-	if (!ops->clock && !ops->tick_ns && !ops->gap_ns)
+	if (!ops->flags && !ops->tick_ns && !ops->gap_ns)
 		return hwheel_system;
 	snprintf(name, sizeof(name), "bpf-%u", ops->id);
 	return hwheel_create(&config);
@@ -602,7 +602,7 @@ static struct hwheel_bpf_user *hwheel_bpf_new_user(const struct hwheel_bpf_ops *
 	if (!user->counts)
 		goto err_user;
 	user->id = ops->id;
-	user->clock = ops->clock;
+	user->flags = ops->flags;
 	user->tick_ns = ops->tick_ns;
 	user->gap_ns = ops->gap_ns;
 	user->wheel = hwheel_bpf_wheel(ops);
@@ -651,7 +651,7 @@ static int hwheel_bpf_reg(void *kdata, struct bpf_link *link)
 			goto out;
 		}
 	} else if (!hwheel_bpf_same_wheel(user, ops)) {
-		pr_err("id %u: timers of an earlier program are left in maps, on a wheel with another clock, tick or gap. Free the maps, or take another id\n",
+		pr_err("id %u: timers of an earlier program are left in maps, on a wheel with other flags, or another tick or gap. Free the maps, or take another id\n",
 		       ops->id);
 		err = -EBUSY;
 		goto out;
@@ -695,7 +695,7 @@ static int hwheel_bpf_update(void *kdata, void *old_kdata, struct bpf_link *link
 	mutex_lock(&hwheel_bpf_mutex);
 	user = xa_load(&hwheel_bpf_users, old->id);
 	if (ops->id != old->id || !hwheel_bpf_same_wheel(user, ops)) {
-		pr_err("id %u: the new program must have the same id, clock, tick and gap\n",
+		pr_err("id %u: the new program must have the same id, flags, tick and gap\n",
 		       old->id);
 		err = -EINVAL;
 	} else {
@@ -740,8 +740,8 @@ static int hwheel_bpf_init_member(const struct btf_type *t, const struct btf_mem
 	case offsetof(struct hwheel_bpf_ops, id):
 		ops->id = from->id;
 		return 1;
-	case offsetof(struct hwheel_bpf_ops, clock):
-		ops->clock = from->clock;
+	case offsetof(struct hwheel_bpf_ops, flags):
+		ops->flags = from->flags;
 		return 1;
 	case offsetof(struct hwheel_bpf_ops, tick_ns):
 		ops->tick_ns = from->tick_ns;

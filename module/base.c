@@ -11,7 +11,6 @@ static LIST_HEAD(hwheel_wheels);
 static LIST_HEAD(hwheel_gone);
 static struct hwheel *hwheel_newest;	/* of all wheels, in use or gone */
 static u32 hwheel_lives;
-static DEFINE_XARRAY(hwheel_by_life);	/* the wheels in use */
 static DEFINE_MUTEX(hwheel_mutex);
 static int hwheel_dead_state;
 static int hwheel_online_state;		/* 0 until the module is ready for use */

@@ -23,6 +23,9 @@
 /* A run reads the clock again after at most this many callbacks. A power of two. */
 #define HWHEEL_CLOCK_EVERY	8
 
+#define HWHEEL_WALL		(HWHEEL_REALTIME | HWHEEL_TAI)
+#define HWHEEL_CLOCKS		(HWHEEL_WALL | HWHEEL_BOOTTIME)
+
 #define HWHEEL_SHUT_DOWN	0	/* timer->life of a timer that is shut down */
 /* base->life from the beginning of hwheel_stop() on; wheel->life from its end on */
 #define HWHEEL_GONE		U32_MAX

@@ -3,64 +3,6 @@
  * Setting up timers
  */
 
-/* Do both neighbours of @entry point back to @entry? @entry may hold anything. */
-static bool hwheel_linked(const struct list_head *entry)
-{
-	struct list_head *next = entry->next, *prev = entry->prev, *back;
-
-	return !copy_from_kernel_nofault(&back, &next->prev, sizeof(back)) && back == entry &&
-	       !copy_from_kernel_nofault(&back, &prev->next, sizeof(back)) && back == entry;
-}
-
-/*
- * Is @base a base of the wheel whose number is @life? @base may be anything. Takes no
- * lock, because no wheel and no base is freed while the module is loaded.
- */
-static bool hwheel_known_base(const struct hwheel_base *base, u32 life)
-{
-	const struct hwheel *wheel = xa_load(&hwheel_by_life, life);
-	int cpu;
-
-	if (wheel)
-		for_each_possible_cpu(cpu)
-			if (per_cpu_ptr(wheel->bases, cpu) == base)
-				return true;
-	return false;
-}
-
-/*
- * @timer is about to be set up, and its memory may hold anything. If it holds a pending
- * timer, cancel that timer, to save its neighbours in the spoke.
- */
-static noinline void hwheel_unlink_stale(struct hwheel_timer *timer)
-{
-	struct hwheel_base *base = READ_ONCE(timer->base);
-	unsigned long flags;
-	bool pending;
-
-	for (;;) {
-		if (!hwheel_known_base(base, timer->life))
-			return;
-		raw_spin_lock_irqsave(&base->lock, flags);
-		if (READ_ONCE(timer->base) == base)
-			break;
-		/* It has moved to another CPU meanwhile */
-		raw_spin_unlock_irqrestore(&base->lock, flags);
-		base = READ_ONCE(timer->base);
-	}
-	pending = timer->life == base->life && hwheel_linked(&timer->entry);
-	if (pending) {
-		if (base->running == timer)
-			base->dest = NULL;
-		levels_del(&base->levels, timer);
-		base->count[HWHEEL_CANCELLED]++;
-		trace_hwheel_cancel(timer, timer->function);
-	}
-	raw_spin_unlock_irqrestore(&base->lock, flags);
-	WARN_ONCE(pending, "hwheel: timer with callback %ps set up while pending; it is cancelled\n",
-		  timer->function);
-}
-
 /**
  * __hwheel_setup - hwheel_setup() with a lockdep class
  * @timer: the timer
@@ -80,17 +22,17 @@ void __hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
 {
 	/* Read once: wheel->life may become HWHEEL_GONE after the check below */
 	u32 life = IS_ERR_OR_NULL(wheel) ? HWHEEL_GONE : READ_ONCE(wheel->life);
-	bool bad = life == HWHEEL_GONE || !function ||
-		   (flags & ~(HWHEEL_PINNED | __HWHEEL_IRQS_OFF));
+	bool bad = life == HWHEEL_GONE || !function;
 
 	if (WARN_ONCE(!timer, "hwheel: %ps set up a timer that is NULL\n",
 		      __builtin_return_address(0)))
 		return;
-	WARN_ONCE(bad, "hwheel: timer set up with wheel %pe, callback %ps, flags %#x; it can't be armed\n",
-		  wheel, function, flags);
+	WARN_ONCE(bad, "hwheel: timer set up with wheel %pe, callback %ps; it can't be armed\n",
+		  wheel, function);
+	WARN_ONCE(flags & ~(HWHEEL_PINNED | __HWHEEL_IRQS_OFF),
+		  "hwheel: timer with callback %ps set up with flags %#x; only HWHEEL_PINNED counts\n",
+		  function, flags);
 	debug_hwheel_init(timer, on_stack);
-	if (timer->entry.next && timer->entry.prev)
-		hwheel_unlink_stale(timer);
 	timer->entry.next = NULL;
 	timer->entry.prev = NULL;
 	timer->expires = 0;
@@ -113,8 +55,9 @@ EXPORT_SYMBOL_GPL(__hwheel_setup);
  *	says where callbacks run
  * @flags: 0 or HWHEEL_PINNED
  *
- * If the timer is pending, on any wheel, hwheel warns and cancels it. Nobody may use
- * the timer in another call meanwhile, hwheel_cancel_sync() included.
+ * The timer's memory may hold anything, so hwheel can't see whether it is pending. To set up a
+ * pending timer corrupts its wheel. CONFIG_DEBUG_OBJECTS_TIMERS finds this mistake, and cancels
+ * the timer first.
  *
  * A callback may set up its own timer again. hwheel_cancel_sync() may then
  * return while that callback is still running.

@@ -203,7 +203,7 @@ static void hwheel_create_wall(struct hwheel *wheel, const struct hwheel_config 
 {
 	if (config->flags & HWHEEL_REALTIME)
 		WRITE_ONCE(wheel->clock, &hwheel_realtime);
-	else if (config->clock == CLOCK_TAI)
+	else if (config->flags & HWHEEL_TAI)
 		WRITE_ONCE(wheel->clock, &hwheel_tai);
 	else
 		return;

@@ -181,6 +181,7 @@ static int hwheel_check(const struct hwheel_config *config,
 			struct hwheel_geometry *geometry)
 {
 	const char *name = config ? config->name : NULL, *fault;
+	unsigned int clocks;
 
 	if (!name || !*name || strnlen(name, HWHEEL_NAME_MAX + 1) > HWHEEL_NAME_MAX ||
 	    strpbrk(name, "/\n") || !strcmp(name, ".") || !strcmp(name, "..")) {
@@ -194,24 +195,24 @@ static int hwheel_check(const struct hwheel_config *config,
 		pr_err("wheel \"%s\": %s\n", name, fault);
 		return -EINVAL;
 	}
-	if (config->clock && config->clock != CLOCK_MONOTONIC &&
-	    config->clock != CLOCK_BOOTTIME && config->clock != CLOCK_TAI) {
-		pr_err("wheel \"%s\": clock %d is not CLOCK_MONOTONIC, CLOCK_BOOTTIME or CLOCK_TAI\n",
-		       name, config->clock);
-		return -EINVAL;
-	}
-	if (config->clock && config->flags & HWHEEL_REALTIME) {
-		pr_err("wheel \"%s\": HWHEEL_REALTIME and clock %d: ask for one of them\n",
-		       name, config->clock);
-		return -EINVAL;
-	}
 	if ((unsigned int)config->context > HWHEEL_WORK) {
 		pr_err("wheel \"%s\": there is no context %d\n", name, config->context);
 		return -EINVAL;
 	}
-	if (config->flags & ~(HWHEEL_UNBOUND | HWHEEL_REALTIME | HWHEEL_DEFERRABLE)) {
-		pr_err("wheel \"%s\": flags %#x: only HWHEEL_UNBOUND, HWHEEL_REALTIME and HWHEEL_DEFERRABLE are allowed\n",
+	clocks = config->flags & HWHEEL_CLOCKS;
+	if (config->flags & ~(HWHEEL_UNBOUND | HWHEEL_DEFERRABLE | HWHEEL_CLOCKS)) {
+		pr_err("wheel \"%s\": flags %#x: hwheel.h has no such flags of a wheel\n",
 		       name, config->flags);
+		return -EINVAL;
+	}
+	if (clocks & (clocks - 1)) {	/* more than one bit */
+		pr_err("wheel \"%s\": flags %#x: ask for one of HWHEEL_BOOTTIME, HWHEEL_REALTIME and HWHEEL_TAI\n",
+		       name, config->flags);
+		return -EINVAL;
+	}
+	if (config->clock_set && !(config->flags & HWHEEL_WALL)) {
+		pr_err("wheel \"%s\": clock_set, but nobody sets its clock: see HWHEEL_REALTIME\n",
+		       name);
 		return -EINVAL;
 	}
 	if (config->flags & HWHEEL_UNBOUND && config->context != HWHEEL_WORK) {
@@ -221,8 +222,8 @@ static int hwheel_check(const struct hwheel_config *config,
 	}
 	/* An entry of timer_list runs in softirq context, and jiffies stop during a suspend */
 	if (config->flags & HWHEEL_DEFERRABLE &&
-	    (config->context == HWHEEL_HARDIRQ || config->clock == CLOCK_BOOTTIME)) {
-		pr_err("wheel \"%s\": HWHEEL_DEFERRABLE goes with neither HWHEEL_HARDIRQ nor CLOCK_BOOTTIME\n",
+	    (config->context == HWHEEL_HARDIRQ || config->flags & HWHEEL_BOOTTIME)) {
+		pr_err("wheel \"%s\": HWHEEL_DEFERRABLE goes with neither HWHEEL_HARDIRQ nor HWHEEL_BOOTTIME\n",
 		       name);
 		return -EINVAL;
 	}
@@ -236,9 +237,9 @@ static int hwheel_check(const struct hwheel_config *config,
 /* Choose the clock of @wheel, and what wakes its bases. */
 static int hwheel_choose(struct hwheel *wheel, const struct hwheel_config *config)
 {
-	bool wall = config->flags & HWHEEL_REALTIME || config->clock == CLOCK_TAI;
+	bool wall = config->flags & HWHEEL_WALL;
 
-	WRITE_ONCE(wheel->clock, config->clock == CLOCK_BOOTTIME ?
+	WRITE_ONCE(wheel->clock, config->flags & HWHEEL_BOOTTIME ?
 				 &hwheel_boottime : &hwheel_monotonic);
 	wheel->alarm = NULL;
 	wheel->clock_set = NULL;
@@ -246,8 +247,8 @@ static int hwheel_choose(struct hwheel *wheel, const struct hwheel_config *confi
 	WRITE_ONCE(wheel->settable, wheel->clock->settable);
 	if (wall == wheel->settable && !(config->flags & HWHEEL_DEFERRABLE) == !wheel->alarm)
 		return 0;
-	pr_err("wheel \"%s\": flags %#x, clock %d: hwheel was built without that: see CONFIG_HWHEEL_WALL_TIME and CONFIG_HWHEEL_DEFERRABLE\n",
-	       wheel->name, config->flags, config->clock);
+	pr_err("wheel \"%s\": flags %#x: hwheel was built without that: see CONFIG_HWHEEL_WALL_TIME and CONFIG_HWHEEL_DEFERRABLE\n",
+	       wheel->name, config->flags);
 	return -EOPNOTSUPP;
 }
 
@@ -268,11 +269,6 @@ static int hwheel_open(struct hwheel *wheel)
 	do {
 		wheel->life = ++hwheel_lives;
 	} while (wheel->life == HWHEEL_SHUT_DOWN || wheel->life == HWHEEL_GONE);
-	err = xa_err(xa_store(&hwheel_by_life, wheel->life, wheel, GFP_KERNEL));
-	if (err) {
-		wheel->life = HWHEEL_GONE;
-		goto out;
-	}
 	for_each_possible_cpu(cpu) {
 		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
 
@@ -301,7 +297,7 @@ out:
  * Context: task; sleeps.
  * Return:
  * * the wheel
- * * ERR_PTR(-EINVAL) - name, geometry, clock, context, flags or gap are not allowed
+ * * ERR_PTR(-EINVAL) - name, geometry, context, flags, gap or clock_set are not allowed
  * * ERR_PTR(-EEXIST) - a wheel has that name
  * * ERR_PTR(-ENOMEM) - out of memory
  * * ERR_PTR(-EOPNOTSUPP) - hwheel was built without wall time or deferrable wheels; or it is
@@ -420,11 +416,7 @@ static bool hwheel_stop(struct hwheel *wheel)
 	for_each_possible_cpu(cpu)
 		hwheel_stop_base(per_cpu_ptr(wheel->bases, cpu));
 	hwheel_each_part(destroy, wheel);
-	/*
-	 * Clear these two only now: callbacks ran until here, and hwheel_setup() in a callback
-	 * reads hwheel_by_life and wheel->life.
-	 */
-	xa_erase(&hwheel_by_life, wheel->life);
+	/* Only now: callbacks ran until here, and hwheel_setup() in a callback reads it */
 	WRITE_ONCE(wheel->life, HWHEEL_GONE);
 	return true;
 }

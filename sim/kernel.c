@@ -24,7 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "kernel.h"
@@ -41,8 +40,6 @@
 #include <linux/slab.h>
 #include <linux/timekeeper_internal.h>
 #include <linux/timer.h>
-#include <linux/uaccess.h>
-#include <linux/xarray.h>
 #include <linux/sched/task_stack.h>
 #include <linux/sched/isolation.h>
 #include "wheel.h"
@@ -2411,60 +2408,6 @@ void sim_kvfree(const void *ptr)
 size_t sim_allocated(const void *ptr)
 {
 	return ptr ? ((const struct chunk *)ptr)[-1].size : 0;
-}
-
-long copy_from_kernel_nofault(void *to, const void *from, size_t size)
-{
-	struct iovec local = { to, size }, remote = { (void *)from, size };
-
-	if ((unsigned long)from >= -4096UL)
-		return -EFAULT;
-	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size ? 0 : -EFAULT;
-}
-
-void *xa_load(struct xarray *xa, unsigned long index)
-{
-	unsigned int i;
-
-	sim_step(SIM_CALL);
-	for (i = 0; i < ARRAY_SIZE(xa->at); i++)
-		if (xa->at[i].entry && xa->at[i].index == index)
-			return xa->at[i].entry;
-	return NULL;
-}
-
-void *xa_erase(struct xarray *xa, unsigned long index)
-{
-	void *entry;
-	unsigned int i;
-
-	sim_step(2 * SIM_CALL);
-	for (i = 0; i < ARRAY_SIZE(xa->at); i++) {
-		if (!xa->at[i].entry || xa->at[i].index != index)
-			continue;
-		entry = xa->at[i].entry;
-		xa->at[i].entry = NULL;
-		return entry;
-	}
-	return NULL;
-}
-
-void *xa_store(struct xarray *xa, unsigned long index, void *entry, unsigned int gfp)
-{
-	void *old;
-	unsigned int i;
-
-	if (alloc_fails())
-		return ERR_PTR(-ENOMEM);
-	old = xa_erase(xa, index);
-	for (i = 0; i < ARRAY_SIZE(xa->at); i++) {
-		if (xa->at[i].entry)
-			continue;
-		xa->at[i].index = index;
-		xa->at[i].entry = entry;
-		return old;
-	}
-	sim_find("64 entries in an xarray");
 }
 
 #define PERCPU_SIZE	(8UL << 20)

@@ -332,14 +332,14 @@ static void do_setup(const struct op *op)
 	slot->busy = false;
 }
 
-/* A user's mistake: set up a timer that may be pending. */
+/* A user's mistake, which debugobjects mends: set up a timer that may be pending */
 static void do_resetup(const struct op *op)
 {
 	struct slot *slot = get_alone(op->arg[0]);
 
 	if (!slot)
 		return;
-	if (slot->object && slot->set_up && !slot->running && !slot->popped &&
+	if (!sim_world.no_debug_objects && slot->object && slot->set_up && !slot->running && !slot->popped &&
 	    slot->wheel->state == LIVE_WHEEL && sim_wheels[0].state == LIVE_WHEEL) {
 		struct mwheel *w = wheel(op->arg[1]);
 
@@ -499,7 +499,8 @@ static void note_set(struct hwheel *wheel)
 /* wheel NR TICK CONTEXT CLOCK BUDGET FLAGS LEVELS SPOKES0 ... SPOKES5 GAP */
 static void do_wheel(const struct op *op)
 {
-	static const clockid_t clocks[] = { 0, CLOCK_BOOTTIME, CLOCK_TAI, 0 };
+	static const unsigned int clocks[] = { 0, HWHEEL_BOOTTIME, HWHEEL_TAI, HWHEEL_REALTIME };
+	const unsigned int clock = clocks[(unsigned long long)op->arg[3] % 4];
 	struct mwheel *w = wheel(op->arg[0]);
 	struct sim_call call;
 	struct hwheel *new;
@@ -513,16 +514,14 @@ static void do_wheel(const struct op *op)
 	w->config = (struct hwheel_config){
 		.name = w->name, .tick_ns = op->arg[1],
 		.context = (unsigned long long)op->arg[2] % 3,
-		.clock = clocks[(unsigned long long)op->arg[3] % 4],
 		.budget_ns = op->arg[4], .levels = op->arg[6], .gap_ns = op->arg[13],
-		.clock_set = note_set,
+		.flags = clock,
+		.clock_set = clock & (HWHEEL_TAI | HWHEEL_REALTIME) ? note_set : NULL,
 	};
-	w->config.flags = w->config.context == HWHEEL_WORK ? op->arg[5] & HWHEEL_UNBOUND : 0;
-	if (op->arg[5] & 2 && w->config.context != HWHEEL_HARDIRQ &&
-	    w->config.clock != CLOCK_BOOTTIME)
+	if (op->arg[5] & 1 && w->config.context == HWHEEL_WORK)
+		w->config.flags |= HWHEEL_UNBOUND;
+	if (op->arg[5] & 2 && w->config.context != HWHEEL_HARDIRQ && clock != HWHEEL_BOOTTIME)
 		w->config.flags |= HWHEEL_DEFERRABLE;
-	if (op->arg[3] == 3)
-		w->config.flags |= HWHEEL_REALTIME;
 	for (i = 0; i < 6; i++)
 		w->config.spokes[i] = op->arg[7 + i];
 	w->wheel = (void *)1;		/* no other actor may create it */

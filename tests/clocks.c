@@ -55,12 +55,11 @@ static void note_set(struct hwheel *wheel)
 	atomic_inc(&told);
 }
 
-static struct hwheel *wall_wheel(struct kunit *test, clockid_t clock)
+static struct hwheel *wall_wheel(struct kunit *test, unsigned int clock)
 {
 	return hwt_wheel_make(test, (struct hwheel_config){
 		.tick_ns = MS,
-		.clock = clock,
-		.flags = clock == CLOCK_REALTIME ? HWHEEL_REALTIME : 0,
+		.flags = clock,
 		.clock_set = note_set,
 	});
 }
@@ -76,10 +75,10 @@ static bool all_ran(const struct probe *p, size_t n)
 static void test_clocks_now(struct kunit *test)
 {
 	static const struct {
-		clockid_t	id;
+		unsigned int	id;
 		ktime_t		(*get)(void);
 	} clocks[] = {
-		{ CLOCK_REALTIME, ktime_get_real }, { CLOCK_TAI, ktime_get_clocktai },
+		{ HWHEEL_REALTIME, ktime_get_real }, { HWHEEL_TAI, ktime_get_clocktai },
 	};
 	unsigned int i;
 
@@ -97,7 +96,7 @@ static void test_clocks_now(struct kunit *test)
 	}
 }
 
-static void to_and_fro(struct kunit *test, clockid_t clock)
+static void to_and_fro(struct kunit *test, unsigned int clock)
 {
 	struct hwheel *wheel = wall_wheel(test, clock);
 	struct probe *p = hwt_probes_new(test, wheel, MS, 6);
@@ -133,18 +132,18 @@ static void to_and_fro(struct kunit *test, clockid_t clock)
 
 static void test_clocks_realtime(struct kunit *test)
 {
-	to_and_fro(test, CLOCK_REALTIME);
+	to_and_fro(test, HWHEEL_REALTIME);
 }
 
 static void test_clocks_tai(struct kunit *test)
 {
-	to_and_fro(test, CLOCK_TAI);
+	to_and_fro(test, HWHEEL_TAI);
 }
 
 /* Periods continue after a step forward; after a step back the timer waits. */
 static void test_clocks_forward(struct kunit *test)
 {
-	struct hwheel *wheel = wall_wheel(test, CLOCK_REALTIME);
+	struct hwheel *wheel = wall_wheel(test, HWHEEL_REALTIME);
 	struct probe *p = hwt_probe_new(test, wheel, MS);
 	ktime_t expires;
 
@@ -166,7 +165,7 @@ static void test_clocks_forward(struct kunit *test)
  */
 static void test_clocks_random(struct kunit *test)
 {
-	struct hwheel *wheel = wall_wheel(test, CLOCK_REALTIME);
+	struct hwheel *wheel = wall_wheel(test, HWHEEL_REALTIME);
 	unsigned int i, j, n = min(hwt_many, 20000U);
 	struct probe *p = hwt_probes_new(test, wheel, MS, n);
 	ktime_t latest = 0;
@@ -200,7 +199,7 @@ static void test_clocks_random(struct kunit *test)
  */
 static void test_clocks_many(struct kunit *test)
 {
-	struct hwheel *wheel = wall_wheel(test, CLOCK_REALTIME);
+	struct hwheel *wheel = wall_wheel(test, HWHEEL_REALTIME);
 	struct probe *p = hwt_probes_new(test, wheel, MS, hwt_many);
 	struct probe *soon = hwt_probes_new(test, wheel, MS, 100);
 	ktime_t now = hwheel_now(wheel), most = 0;
@@ -252,7 +251,7 @@ static void act_set_back(struct probe *p)
 /* A callback sets the clock back. Then the other timers of its tick are not due any more. */
 static void test_clocks_in_callback(struct kunit *test)
 {
-	struct hwheel *wheel = wall_wheel(test, CLOCK_REALTIME);
+	struct hwheel *wheel = wall_wheel(test, HWHEEL_REALTIME);
 	struct probe *p = hwt_probes_new(test, wheel, MS, 50);
 	ktime_t at = ALIGN_DOWN(hwheel_now(wheel), MS) + 50 * MS;
 	unsigned int i, n = 0;
@@ -283,7 +282,7 @@ static void destroy_it(struct hwheel *wheel)
 static void test_clocks_destroy(struct kunit *test)
 {
 	struct hwheel *wheel = hwt_wheel_make(test, (struct hwheel_config){
-		.tick_ns = MS, .clock = CLOCK_TAI, .clock_set = destroy_it });
+		.tick_ns = MS, .flags = HWHEEL_TAI, .clock_set = destroy_it });
 	struct probe *p = hwt_probe_new(test, wheel, MS);
 
 	hwt_expect_begin();

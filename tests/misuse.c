@@ -99,7 +99,7 @@ static void test_null(struct kunit *test)
 }
 
 /*
- * hwheel_setup() of pending timers. Timers 1 and 3 are due at the same tick as others; 5
+ * hwheel_setup() of pending timers, which debugobjects finds and cancels. Timers 1 and 3 are due at the same tick as others; 5
  * and 6 are each due at a tick of their own. Timers 1 and 5 are set up for their own wheel; 3
  * and 6 for another wheel.
  */
@@ -110,6 +110,8 @@ static void test_set_up_pending(struct kunit *test)
 	unsigned int i, ran = 0;
 	ktime_t due;
 
+	if (!IS_ENABLED(CONFIG_DEBUG_OBJECTS_TIMERS))
+		kunit_skip(test, "needs CONFIG_DEBUG_OBJECTS_TIMERS");
 	hwt_expect_begin();
 	hwt_hold();
 	due = hwheel_now(p->wheel) + 300 * MS;
@@ -124,10 +126,7 @@ static void test_set_up_pending(struct kunit *test)
 	hwheel_setup(&p[6].timer, other, hwt_probe_run, 0);
 	hwt_unhold();
 	hwt_expect_end();
-	if (IS_ENABLED(CONFIG_DEBUG_OBJECTS_TIMERS))
-		KUNIT_EXPECT_GE(test, hwt_logged("ODEBUG: init active", "probe_run"), 1);
-	else
-		hwt_expect_warned(test, "set up while pending", "callback hwt_probe_run");
+	KUNIT_EXPECT_GE(test, hwt_logged("ODEBUG: init active", "probe_run"), 1);
 
 	for (i = 0; i < 6; i += 2)
 		hwt_expect_once(test, &p[i], 1);
@@ -268,11 +267,13 @@ static void test_not_set_up(struct kunit *test)
 	expect_unusable(test, p);
 	hwheel_setup(&p->timer, hwt_suite_wheel, NULL, 0);
 	expect_unusable(test, p);
+	/* Flags that do not exist, and one of a wheel */
 	hwheel_setup(&p->timer, hwt_suite_wheel, hwt_probe_run, BIT(31));
-	expect_unusable(test, p);
-	hwheel_setup(&p->timer, hwt_suite_wheel, hwt_probe_run, HWHEEL_PINNED | BIT(1));
-	expect_unusable(test, p);
+	hwheel_setup(&p->timer, hwt_suite_wheel, hwt_probe_run, HWHEEL_PINNED | HWHEEL_UNBOUND);
+	KUNIT_EXPECT_FALSE(test, hwheel_add(&p->timer, HOUR));
+	KUNIT_EXPECT_TRUE(test, hwheel_cancel(&p->timer));
 	hwt_expect_end();
+	hwt_expect_warned(test, "only HWHEEL_PINNED counts", "callback hwt_probe_run");
 	hwt_expect_warned(test, "used before hwheel_setup()", "callback");
 	hwt_expect_warned(test, "timer set up with wheel", "callback hwt_probe_run");
 

@@ -404,9 +404,9 @@ static int wheel_create(struct wheel *w, struct hwheel_config *config, unsigned 
 	if (the_context >= 0)
 		nr = the_context;
 	config->context = contexts[nr % ARRAY_SIZE(contexts)].context;
-	config->flags = contexts[nr % ARRAY_SIZE(contexts)].flags;
+	config->flags |= contexts[nr % ARRAY_SIZE(contexts)].flags;
 	if (config->flags & HWHEEL_DEFERRABLE)
-		config->clock = CLOCK_MONOTONIC;
+		config->flags &= ~HWHEEL_BOOTTIME;
 	w->orders = kcalloc(nr_cpu_ids, sizeof(*w->orders), GFP_KERNEL);
 	if (!w->orders)
 		return -ENOMEM;
@@ -419,7 +419,7 @@ static int wheel_create(struct wheel *w, struct hwheel_config *config, unsigned 
 		w->orders = NULL;
 		return err;
 	}
-	w->clock = config->clock ?: CLOCK_MONOTONIC;
+	w->clock = config->flags & HWHEEL_BOOTTIME ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;
 	w->tick_ns = config->tick_ns;
 	w->context = config->context;
 	strscpy(w->name, config->name, sizeof(w->name));
@@ -1918,7 +1918,7 @@ static int brief_create(struct brief *b, unsigned int n, struct rnd_state *rnd)
 	config.name = name;
 	config.tick_ns = 1000ULL << below(rnd, 10);
 	config.levels = 1 + below(rnd, 5);
-	config.clock = below(rnd, 4) ? CLOCK_MONOTONIC : CLOCK_BOOTTIME;
+	config.flags = below(rnd, 4) ? 0 : HWHEEL_BOOTTIME;
 	config.gap_ns = below(rnd, 3) ? 0 : below(rnd, 2000000);
 	for (i = 0; i < config.levels; i++)
 		config.spokes[i] = 2 + below(rnd, below(rnd, 2) ? 200 : 8);
@@ -2442,7 +2442,7 @@ static int __init create_wheels(void)
 	/* Few spokes and many levels: most timers cascade or are parked */
 	struct hwheel_config small = {
 		.name = "torture-small", .tick_ns = 5000, .levels = 8, .spokes = { 2, 3, 2, 5 },
-		.clock = CLOCK_BOOTTIME,
+		.flags = HWHEEL_BOOTTIME,
 	};
 	struct hwheel_config large = {
 		.name = "torture-large", .tick_ns = 1000000, .gap_ns = 3000000,

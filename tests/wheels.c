@@ -12,6 +12,8 @@
 
 #include "test.h"
 
+static void no_set(struct hwheel *wheel) { }
+
 static void test_create_errors(struct kunit *test)
 {
 	static const struct {
@@ -40,21 +42,21 @@ static void test_create_errors(struct kunit *test)
 		{ { .name = "bad", .levels = 8, .spokes = { 4096 } }, -EINVAL, "over S64_MAX" },
 		{ { .name = "bad", .tick_ns = NSEC_PER_SEC, .levels = 5 },
 		  -EINVAL, "over S64_MAX" },
-		{ { .name = "bad", .clock = 99 }, -EINVAL, "clock" },
-		{ { .name = "bad", .clock = -1 }, -EINVAL, "clock" },
-		{ { .name = "bad", .clock = CLOCK_MONOTONIC_RAW }, -EINVAL, "clock" },
 		{ { .name = "bad", .context = 99 }, -EINVAL, "no context" },
 		{ { .name = "bad", .context = -1 }, -EINVAL, "no context" },
 		{ { .name = "bad", .flags = HWHEEL_UNBOUND }, -EINVAL, "flags" },
 		{ { .name = "bad", .context = HWHEEL_WORK, .flags = BIT(31) }, -EINVAL, "flags" },
 		{ { .name = "bad", .flags = HWHEEL_UNBOUND | HWHEEL_REALTIME }, -EINVAL, "flags" },
-		{ { .name = "bad", .clock = CLOCK_MONOTONIC, .flags = HWHEEL_REALTIME },
+		{ { .name = "bad", .context = HWHEEL_WORK, .flags = HWHEEL_PINNED },
+		  -EINVAL, "no such flags" },
+		{ { .name = "bad", .flags = HWHEEL_TAI | HWHEEL_REALTIME },
 		  -EINVAL, "ask for one" },
-		{ { .name = "bad", .clock = CLOCK_TAI, .flags = HWHEEL_REALTIME },
-		  -EINVAL, "ask for one" },
+		{ { .name = "bad", .clock_set = no_set }, -EINVAL, "nobody sets" },
+		{ { .name = "bad", .flags = HWHEEL_BOOTTIME, .clock_set = no_set },
+		  -EINVAL, "nobody sets" },
 		{ { .name = "bad", .context = HWHEEL_HARDIRQ, .flags = HWHEEL_DEFERRABLE },
 		  -EINVAL, "HWHEEL_DEFERRABLE goes" },
-		{ { .name = "bad", .clock = CLOCK_BOOTTIME, .flags = HWHEEL_DEFERRABLE },
+		{ { .name = "bad", .flags = HWHEEL_BOOTTIME | HWHEEL_DEFERRABLE },
 		  -EINVAL, "HWHEEL_DEFERRABLE goes" },
 		{ { .name = "system" }, -EEXIST, "there is one" },
 		{ { .name = "1234567890123456789012345678901" }, 0 },
@@ -62,11 +64,11 @@ static void test_create_errors(struct kunit *test)
 		{ { .name = "good", .levels = 1, .spokes = { 4096 } }, 0 },
 		{ { .name = "good", .levels = 8, .spokes = { 2, 3, 4, 5, 6, 7, 8, 9 } }, 0 },
 		{ { .name = "good", .tick_ns = HOUR }, 0 },
-		{ { .name = "good", .clock = CLOCK_MONOTONIC }, 0 },
-		{ { .name = "good", .clock = CLOCK_BOOTTIME }, 0 },
-		{ { .name = "good", .clock = CLOCK_TAI }, 0 },
+		{ { .name = "good" }, 0 },
+		{ { .name = "good", .flags = HWHEEL_BOOTTIME }, 0 },
+		{ { .name = "good", .flags = HWHEEL_TAI, .clock_set = no_set }, 0 },
 		{ { .name = "good", .flags = HWHEEL_REALTIME }, 0 },
-		{ { .name = "good", .clock = CLOCK_MONOTONIC, .flags = HWHEEL_DEFERRABLE }, 0 },
+		{ { .name = "good", .flags = HWHEEL_DEFERRABLE }, 0 },
 		{ { .name = "good", .flags = HWHEEL_REALTIME | HWHEEL_DEFERRABLE }, 0 },
 		{ { .name = "good", .context = HWHEEL_WORK,
 		    .flags = HWHEEL_DEFERRABLE | HWHEEL_UNBOUND }, 0 },

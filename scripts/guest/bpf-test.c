@@ -455,7 +455,7 @@ static bool test_config(void)
 	test.skel = bpf_test__open();
 	bpf_program__set_autoload(test.skel->progs.trace_hrtimer, false);
 	test.skel->struct_ops.ops->id = 3;
-	test.skel->struct_ops.ops->clock = 5;
+	test.skel->struct_ops.ops->flags = 5;
 	ok = ok && !bpf_test__load(test.skel) && EXPECT(!attach(&test)) && EXPECT(errno == EINVAL);
 	return end(&test) && ok;
 }

@@ -55,9 +55,9 @@ static const struct hwheel_config configs[ARRAY_SIZE(wheels)] = {
 	{ .name = "real-softirq", .flags = HWHEEL_REALTIME, .clock_set = note_set },
 	{ .name = "real-hardirq", .flags = HWHEEL_REALTIME, .context = HWHEEL_HARDIRQ },
 	{ .name = "real-work", .flags = HWHEEL_REALTIME, .context = HWHEEL_WORK },
-	{ .name = "tai-softirq", .clock = CLOCK_TAI },
-	{ .name = "tai-hardirq", .clock = CLOCK_TAI, .context = HWHEEL_HARDIRQ },
-	{ .name = "tai-work", .clock = CLOCK_TAI, .context = HWHEEL_WORK },
+	{ .name = "tai-softirq", .flags = HWHEEL_TAI },
+	{ .name = "tai-hardirq", .flags = HWHEEL_TAI, .context = HWHEEL_HARDIRQ },
+	{ .name = "tai-work", .flags = HWHEEL_TAI, .context = HWHEEL_WORK },
 };
 
 static void fire(struct hwheel_timer *timer)

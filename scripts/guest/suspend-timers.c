@@ -44,9 +44,9 @@ static const struct hwheel_config configs[ARRAY_SIZE(wheels)] = {
 	{ .name = "monotonic-softirq" },
 	{ .name = "monotonic-hardirq", .context = HWHEEL_HARDIRQ },
 	{ .name = "monotonic-work", .context = HWHEEL_WORK },
-	{ .name = "boottime-softirq", .clock = CLOCK_BOOTTIME },
-	{ .name = "boottime-hardirq", .clock = CLOCK_BOOTTIME, .context = HWHEEL_HARDIRQ },
-	{ .name = "boottime-work", .clock = CLOCK_BOOTTIME, .context = HWHEEL_WORK },
+	{ .name = "boottime-softirq", .flags = HWHEEL_BOOTTIME },
+	{ .name = "boottime-hardirq", .flags = HWHEEL_BOOTTIME, .context = HWHEEL_HARDIRQ },
+	{ .name = "boottime-work", .flags = HWHEEL_BOOTTIME, .context = HWHEEL_WORK },
 };
 
 static struct instant now(void)

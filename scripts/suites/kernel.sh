@@ -3,10 +3,10 @@
 #
 # Suite: subsystems on the newest kernel with hwheel in it
 # Takes: 70 s
-# When: FULL=1
+# When: ALL=1
 #
-# FULL=1 tests the subsystems in simulated time only. With ALL=1 it also runs tests of liburing and
-# of the kernel, and compares all with the same kernel without hwheel.
+# With SUITE=kernel alone it tests the subsystems in simulated time only. ALL=1 also runs tests of
+# liburing and of the kernel, and compares all with the same kernel without hwheel.
 
 suite()
 {
