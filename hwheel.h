@@ -277,7 +277,7 @@ bool hwheel_add_at(struct hwheel_timer *timer, ktime_t expires, ktime_t slack);
 bool hwheel_add_on(struct hwheel_timer *timer, ktime_t delay, int cpu);
 bool hwheel_mod_pending(struct hwheel_timer *timer, ktime_t delay);
 bool hwheel_reduce(struct hwheel_timer *timer, ktime_t delay);
-u64 hwheel_forward(struct hwheel_timer *timer, ktime_t interval);
+u64 hwheel_add_forward(struct hwheel_timer *timer, ktime_t interval);
 
 bool hwheel_cancel(struct hwheel_timer *timer);
 int hwheel_try_cancel(struct hwheel_timer *timer);
@@ -325,9 +325,9 @@ void __hwheel_sleeper_end(struct hwheel_sleeper *sleeper);
 void hwheel_sleep(ktime_t delay);
 int hwheel_sleep_interruptible(ktime_t delay);
 int hwheel_sleep_killable(ktime_t delay);
-int hwheel_schedule_timeout(struct hwheel *wheel, ktime_t delay, ktime_t slack);
+int hwheel_schedule_hrtimeout(struct hwheel *wheel, ktime_t delay, ktime_t slack);
 
-#define __hwheel_wait_event_timeout(wq_head, condition, delay, state)		\
+#define __hwheel_wait_event_hrtimeout(wq_head, condition, delay, state)		\
 ({										\
 	int __ret = 0;								\
 										\
@@ -348,7 +348,7 @@ int hwheel_schedule_timeout(struct hwheel *wheel, ktime_t delay, ktime_t slack);
 })
 
 /**
- * hwheel_wait_event_timeout - sleep until a condition is true, or a time is over
+ * hwheel_wait_event_hrtimeout - sleep until a condition is true, or a time is over
  * @wq_head: the wait queue, as a struct wait_queue_head
  * @condition: C expression. It is evaluated before the sleep, and each time that the wait
  *	queue is woken
@@ -361,38 +361,38 @@ int hwheel_schedule_timeout(struct hwheel *wheel, ktime_t delay, ktime_t slack);
  * Context: task; sleeps.
  * Return: 0 if @condition is true, -ETIME if the time is over and @condition is false.
  */
-#define hwheel_wait_event_timeout(wq_head, condition, delay)			\
-	__hwheel_wait_event_timeout(wq_head, condition, delay, TASK_UNINTERRUPTIBLE)
+#define hwheel_wait_event_hrtimeout(wq_head, condition, delay)			\
+	__hwheel_wait_event_hrtimeout(wq_head, condition, delay, TASK_UNINTERRUPTIBLE)
 
 /**
- * hwheel_wait_event_interruptible_timeout - sleep until a condition, a timeout or a signal
- * @wq_head: as in hwheel_wait_event_timeout()
- * @condition: as in hwheel_wait_event_timeout()
- * @delay: as in hwheel_wait_event_timeout()
+ * hwheel_wait_event_interruptible_hrtimeout - sleep until a condition, a timeout or a signal
+ * @wq_head: as in hwheel_wait_event_hrtimeout()
+ * @condition: as in hwheel_wait_event_hrtimeout()
+ * @delay: as in hwheel_wait_event_hrtimeout()
  *
- * Works as hwheel_wait_event_timeout(), but a signal ends the sleep, too: the task sleeps in
+ * Works as hwheel_wait_event_hrtimeout(), but a signal ends the sleep, too: the task sleeps in
  * TASK_INTERRUPTIBLE.
  *
  * Context: task; sleeps.
- * Return: as hwheel_wait_event_timeout(), or -ERESTARTSYS after a signal.
+ * Return: as hwheel_wait_event_hrtimeout(), or -ERESTARTSYS after a signal.
  */
-#define hwheel_wait_event_interruptible_timeout(wq_head, condition, delay)	\
-	__hwheel_wait_event_timeout(wq_head, condition, delay, TASK_INTERRUPTIBLE)
+#define hwheel_wait_event_interruptible_hrtimeout(wq_head, condition, delay)	\
+	__hwheel_wait_event_hrtimeout(wq_head, condition, delay, TASK_INTERRUPTIBLE)
 
 /**
- * hwheel_wait_event_killable_timeout - sleep until a condition, a timeout or a fatal signal
- * @wq_head: as in hwheel_wait_event_timeout()
- * @condition: as in hwheel_wait_event_timeout()
- * @delay: as in hwheel_wait_event_timeout()
+ * hwheel_wait_event_killable_hrtimeout - sleep until a condition, a timeout or a fatal signal
+ * @wq_head: as in hwheel_wait_event_hrtimeout()
+ * @condition: as in hwheel_wait_event_hrtimeout()
+ * @delay: as in hwheel_wait_event_hrtimeout()
  *
- * Works as hwheel_wait_event_timeout(), but a fatal signal ends the sleep, too: the task sleeps
+ * Works as hwheel_wait_event_hrtimeout(), but a fatal signal ends the sleep, too: the task sleeps
  * in TASK_KILLABLE.
  *
  * Context: task; sleeps.
- * Return: as hwheel_wait_event_timeout(), or -ERESTARTSYS after a fatal signal.
+ * Return: as hwheel_wait_event_hrtimeout(), or -ERESTARTSYS after a fatal signal.
  */
-#define hwheel_wait_event_killable_timeout(wq_head, condition, delay)		\
-	__hwheel_wait_event_timeout(wq_head, condition, delay, TASK_KILLABLE)
+#define hwheel_wait_event_killable_hrtimeout(wq_head, condition, delay)		\
+	__hwheel_wait_event_hrtimeout(wq_head, condition, delay, TASK_KILLABLE)
 
 /* ------------------------------------------------------------------------ */
 /* Delayed work */

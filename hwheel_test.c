@@ -521,7 +521,7 @@ void hwt_probe_arm(struct probe *p, unsigned int how, ktime_t time)
 		break;
 	case ARM_FORWARD:
 		hwheel_add_at(timer, hwheel_now(p->wheel), 0);
-		hwheel_forward(timer, time);
+		hwheel_add_forward(timer, time);
 		break;
 	}
 }

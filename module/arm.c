@@ -340,7 +340,7 @@ static __always_inline ktime_t hwheel_read_expires(const struct hwheel_timer *ti
 }
 
 /**
- * hwheel_forward - arm a periodic timer for its next period
+ * hwheel_add_forward - arm a periodic timer for its next period
  * @timer: the timer, which has been armed before
  * @interval: the period in nanoseconds, 1 or more; it may be shorter than a
  *	tick. If it is less than 1, hwheel warns and takes 1
@@ -352,7 +352,7 @@ static __always_inline ktime_t hwheel_read_expires(const struct hwheel_timer *ti
  * Context: any but NMI; as a rule the timer's own callback.
  * Return: n, the number of periods by which the expiration moved.
  */
-u64 hwheel_forward(struct hwheel_timer *timer, ktime_t interval)
+u64 hwheel_add_forward(struct hwheel_timer *timer, ktime_t interval)
 {
 	struct hwheel_base *base;
 	ktime_t now, expires;
@@ -377,4 +377,4 @@ u64 hwheel_forward(struct hwheel_timer *timer, ktime_t interval)
 		   HWHEEL_ANYHOW, -1);
 	return n;
 }
-EXPORT_SYMBOL_GPL(hwheel_forward);
+EXPORT_SYMBOL_GPL(hwheel_add_forward);

@@ -76,7 +76,7 @@ void __hwheel_sleeper_end(struct hwheel_sleeper *sleeper)
 EXPORT_SYMBOL_GPL(__hwheel_sleeper_end);
 
 /**
- * hwheel_schedule_timeout - sleep until woken, or a time is over
+ * hwheel_schedule_hrtimeout - sleep until woken, or a time is over
  * @wheel: the wheel to sleep on
  * @delay: nanoseconds from now; 0 or less: do not sleep. KTIME_MAX: no limit
  * @slack: how much longer the sleep may take, in nanoseconds, as in hwheel_add_range()
@@ -97,7 +97,7 @@ EXPORT_SYMBOL_GPL(__hwheel_sleeper_end);
  * Context: task; sleeps.
  * Return: 0 if the time is over, -EINTR if the task was woken before.
  */
-int hwheel_schedule_timeout(struct hwheel *wheel, ktime_t delay, ktime_t slack)
+int hwheel_schedule_hrtimeout(struct hwheel *wheel, ktime_t delay, ktime_t slack)
 {
 	struct hwheel_sleeper sleeper;
 
@@ -112,7 +112,7 @@ int hwheel_schedule_timeout(struct hwheel *wheel, ktime_t delay, ktime_t slack)
 	__hwheel_sleeper_end(&sleeper);
 	return READ_ONCE(sleeper.task) ? -EINTR : 0;
 }
-EXPORT_SYMBOL_GPL(hwheel_schedule_timeout);
+EXPORT_SYMBOL_GPL(hwheel_schedule_hrtimeout);
 
 /* Sleep in @state on the module's own wheel. Only a signal can end the sleep early. */
 static __always_inline int hwheel_sleep_in(ktime_t delay, unsigned int state)

@@ -82,11 +82,11 @@ static void hello_poll(struct hwheel_timer *timer)
 		hwheel_add(&dev->idle, ms_to_ktime(IDLE_MS));
 
 	/*
-	 * hwheel_forward() counts from the time when this poll was due, not from
-	 * now. So the period does not drift. If hwheel_forward() moves the timer by
+	 * hwheel_add_forward() counts from the time when this poll was due, not from
+	 * now. So the period does not drift. If hwheel_add_forward() moves the timer by
 	 * more than one period, polls were missed.
 	 */
-	periods = hwheel_forward(timer, ms_to_ktime(POLL_MS));
+	periods = hwheel_add_forward(timer, ms_to_ktime(POLL_MS));
 	if (periods > 1)
 		pr_info("missed %llu polls\n", periods - 1);
 }

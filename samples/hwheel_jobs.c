@@ -149,12 +149,12 @@ static int __init jobs_init(void)
 	 * Some jobs are done, the others are late. First wait for too short a time, then for
 	 * long enough.
 	 */
-	timeout = hwheel_wait_event_timeout(jobs_wait, !atomic_read(&jobs_left),
-					    100 * NSEC_PER_USEC);
+	timeout = hwheel_wait_event_hrtimeout(jobs_wait, !atomic_read(&jobs_left),
+					      100 * NSEC_PER_USEC);
 	if (!err && timeout != -ETIME)
 		err = -EIO;
-	timeout = hwheel_wait_event_timeout(jobs_wait, !atomic_read(&jobs_left),
-					    ms_to_ktime(10000));
+	timeout = hwheel_wait_event_hrtimeout(jobs_wait, !atomic_read(&jobs_left),
+					      ms_to_ktime(10000));
 	if (!err)
 		err = timeout;
 	pr_info("%u jobs done, %u late\n", jobs_done, jobs_late);

@@ -94,7 +94,7 @@ faults=(
 	"sleep-unset	module/sleep.c	/int hwheel_sleep_in/,/^}/{/^		set_current_state/d;s/^		schedule();/set_current_state(state); schedule();/}"
 	"sleep-signal	module/sleep.c	/int hwheel_sleep_in/,/^}/s/if (signal_pending_state(.*/if (0) {/"
 	"sleep-killable	module/sleep.c	/^int hwheel_sleep_killable/,/^}/s/TASK_KILLABLE/TASK_INTERRUPTIBLE/"
-	"schedule-early	module/sleep.c	/^int hwheel_schedule_timeout/,/^}/{s/__hwheel_sleeper_end.*/delay = READ_ONCE(sleeper.task) ? -EINTR : 0; &/;s/return READ_ONCE.*/return delay;/}"
+	"schedule-early	module/sleep.c	/^int hwheel_schedule_hrtimeout/,/^}/{s/__hwheel_sleeper_end.*/delay = READ_ONCE(sleeper.task) ? -EINTR : 0; &/;s/return READ_ONCE.*/return delay;/}"
 	"work-not-stopped	module/delayed_work.c	/bool hwheel_work_mod/,/^}/s/hwheel_work_stop(.*/hwheel_work_queued(dwork);/"
 	"work-disabled	module/delayed_work.c	/bool hwheel_work_queue(/,/^}/s/!dwork->disabled \&\& //"
 	"work-mod-disabled	module/delayed_work.c	/bool hwheel_work_mod/,/^}/s/if (likely(!dwork->disabled))/if (1)/"

@@ -327,7 +327,7 @@ static BLAMED void null_timers(void)
 	NULL_TIMER(hwheel_add_on(NULL, 0, -1));
 	NULL_TIMER(hwheel_mod_pending(NULL, 0));
 	NULL_TIMER(hwheel_reduce(NULL, 0));
-	NULL_TIMER(hwheel_forward(NULL, 1));
+	NULL_TIMER(hwheel_add_forward(NULL, 1));
 	NULL_TIMER(hwheel_cancel(NULL));
 	NULL_TIMER(hwheel_try_cancel(NULL));
 	NULL_TIMER(hwheel_cancel_sync(NULL));
@@ -355,7 +355,7 @@ static void unset_timers(void)
 	memset(&objects[0], 0, sizeof(objects[0]));
 	EXPECT(!WARNS(UNSET, hwheel_add(one, 0)));
 	EXPECT(!WARNS(UNSET, hwheel_add_at(one, 0, 0)));
-	EXPECT(!WARNS(UNSET, hwheel_forward(one, 1)));
+	EXPECT(!WARNS(UNSET, hwheel_add_forward(one, 1)));
 	EXPECT(!WARNS(UNSET, hwheel_remaining(one)));
 	EXPECT(!WARNS(UNSET, hwheel_cancel_sync(one)));
 	EXPECT(!hwheel_cancel(one));
@@ -401,16 +401,16 @@ static BLAMED void bad_numbers(void)
 	EXPECT(hwheel_expires(one) == now + 100000);
 	sim_sleep(200000);
 	/*
-	 * With an interval of 0, hwheel_forward() warns and uses 1 ns. So it counts each
+	 * With an interval of 0, hwheel_add_forward() warns and uses 1 ns. So it counts each
 	 * nanosecond since the expiration. If the expiration is in the future, it counts 0.
 	 */
-	now = hwheel_expires(one) + WARNS("forwarded by 0 ns", hwheel_forward(one, 0));
+	now = hwheel_expires(one) + WARNS("forwarded by 0 ns", hwheel_add_forward(one, 0));
 	EXPECT(hwheel_expires(one) == now);
 	EXPECT(now > (s64)sim_time - (sim_world.holds ? 20000 : 5000));
 	hwheel_cancel(one);
-	WARNS("forwarded by -7 ns", hwheel_forward(one, -7));
+	WARNS("forwarded by -7 ns", hwheel_add_forward(one, -7));
 	hwheel_add_at(one, sim_time + 1000000, 0);
-	EXPECT(!hwheel_forward(one, 1));	/* the least interval: no warning */
+	EXPECT(!hwheel_add_forward(one, 1));	/* the least interval: no warning */
 	EXPECT(hwheel_cancel(one));
 	/* The earliest and the latest time there is */
 	hwheel_add_at(one, KTIME_MIN, 0);
@@ -429,7 +429,7 @@ static BLAMED void bad_numbers(void)
 	EXPECT(hwheel_count(ERR_PTR(-EINVAL), "added") == U64_MAX);
 	EXPECT(hwheel_count(wheel, NULL) == U64_MAX);
 	EXPECT(hwheel_count(wheel, "none") == U64_MAX);
-	/* If the CPU is held up, a timer may expire that hwheel_forward() has armed */
+	/* If the CPU is held up, a timer may expire that hwheel_add_forward() has armed */
 	EXPECT(hwheel_count(wheel, "expired") - runs <= (sim_world.holds ? 2 : 0));
 	EXPECT(hwheel_count(wheel, "max_late_ns") > S64_MAX);
 	text = sim_read_file("known", "lateness", 4096);
@@ -1938,7 +1938,7 @@ static void one_tick(void)
 	hwheel_destroy(wheel);
 }
 
-/* If the timer is due just now, hwheel_forward() counts one interval. */
+/* If the timer is due just now, hwheel_add_forward() counts one interval. */
 static void forward_when_due(void)
 {
 	struct hwheel_config config = { .name = "now" };
@@ -1950,7 +1950,7 @@ static void forward_when_due(void)
 	for (i = 0; i < 1000 && n != 1; i++) {
 		hwheel_add_at(one, sim_time + i, 0);
 		hwheel_cancel(one);
-		n = hwheel_forward(one, 1);
+		n = hwheel_add_forward(one, 1);
 		hwheel_cancel(one);
 		cond_resched();
 	}

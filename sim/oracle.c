@@ -461,7 +461,7 @@ static bool in_change(const struct slot *slot)
 
 const char *const sim_kinds[] = {
 	"hwheel_add", "hwheel_add_range", "hwheel_add_at", "hwheel_add_on", "hwheel_mod_pending",
-	"hwheel_reduce", "hwheel_forward", "hwheel_cancel", "hwheel_try_cancel",
+	"hwheel_reduce", "hwheel_add_forward", "hwheel_cancel", "hwheel_try_cancel",
 	"hwheel_cancel_sync", "hwheel_shutdown", "hwheel_shutdown_sync", "hwheel_pending",
 	"hwheel_expires", "hwheel_remaining", "hwheel_running", "hwheel_synchronize",
 	"hwheel_setup", "hwheel_destroy", "hwheel_create", "other", "sleeping on a wheel",
@@ -596,7 +596,7 @@ void call_end(struct sim_call *call, s64 ret)
 				sim_find("%s(%lld) from %lld returned %lld and armed for %lld",
 					 kind, step, call->old_expires, ret, slot->expires);
 			if (slot->expires <= call->clock || (ret && slot->expires - step > now))
-				sim_find("hwheel_forward(%lld) armed for %lld at %lld", step,
+				sim_find("hwheel_add_forward(%lld) armed for %lld at %lld", step,
 					 slot->expires, now);
 		}
 	} else if (call->kind <= CALL_CANCELS) {

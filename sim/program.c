@@ -102,7 +102,7 @@ static bool arm(struct slot *slot, enum sim_kind kind, s64 a, s64 b)
 		break;
 	case CALL_FORWARD:
 		call.delay = max(a, (s64)1);
-		ret = hwheel_forward(timer, call.delay);
+		ret = hwheel_add_forward(timer, call.delay);
 		break;
 	case CALL_CANCEL:
 		ret = hwheel_cancel(timer);
@@ -339,8 +339,8 @@ static void do_resetup(const struct op *op)
 
 	if (!slot)
 		return;
-	if (!sim_world.no_debug_objects && slot->object && slot->set_up && !slot->running && !slot->popped &&
-	    slot->wheel->state == LIVE_WHEEL && sim_wheels[0].state == LIVE_WHEEL) {
+	if (!sim_world.no_debug_objects && slot->object && slot->set_up && !slot->running &&
+	    !slot->popped && slot->wheel->state == LIVE_WHEEL && sim_wheels[0].state == LIVE_WHEEL) {
 		struct mwheel *w = wheel(op->arg[1]);
 
 		/* Not shortly before its callback begins: that would be another mistake. */

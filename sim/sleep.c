@@ -178,7 +178,7 @@ int sleep_nowhere(struct hwheel *none, s64 delay)
 	if (!begin(&sleep, &sim_wheels[0], delay, 0))
 		return -EBUSY;
 	set_current_state(TASK_UNINTERRUPTIBLE);
-	ret = hwheel_schedule_timeout(none, delay, 0);
+	ret = hwheel_schedule_hrtimeout(none, delay, 0);
 	end(&sleep, !ret, ret);
 	return ret;
 }
@@ -198,14 +198,15 @@ void do_hschedule(const struct op *op)
 		return;
 	limit(max(op->arg[1], op->arg[2]), true);	/* each wakeup ends this sleep */
 	set_current_state(state);
-	ret = hwheel_schedule_timeout(w->wheel, op->arg[1], op->arg[2]);
+	ret = hwheel_schedule_hrtimeout(w->wheel, op->arg[1], op->arg[2]);
 	fired = sleep.slot->pops > sleep.call.pops;
 	if (ret && ret != -EINTR)
-		sim_find("hwheel_schedule_timeout returned %d", ret);
+		sim_find("hwheel_schedule_hrtimeout returned %d", ret);
 	if (ret && (fired || op->arg[1] <= 0))
-		sim_find("hwheel_schedule_timeout returned %d, but the time was over", ret);
+		sim_find("hwheel_schedule_hrtimeout returned %d, but the time was over", ret);
 	if (ret && state != TASK_RUNNING && !woken(&sleep))
-		sim_find("hwheel_schedule_timeout returned %d, and nobody has woken the task", ret);
+		sim_find("hwheel_schedule_hrtimeout returned %d, and nobody has woken the task",
+			 ret);
 	end(&sleep, !ret, ret);
 }
 
@@ -234,24 +235,25 @@ void do_hwait(const struct op *op)
 		init_waitqueue_head(&queues[nr]);
 	switch (how) {
 	case 0:
-		ret = hwheel_wait_event_timeout(queues[nr], (last = READ_ONCE(posted[nr])), delay);
+		ret = hwheel_wait_event_hrtimeout(queues[nr], (last = READ_ONCE(posted[nr])),
+						  delay);
 		break;
 	case 1:
-		ret = hwheel_wait_event_interruptible_timeout(queues[nr],
-							      (last = READ_ONCE(posted[nr])),
-							      delay);
+		ret = hwheel_wait_event_interruptible_hrtimeout(queues[nr],
+								(last = READ_ONCE(posted[nr])),
+								delay);
 		break;
 	default:
-		ret = hwheel_wait_event_killable_timeout(queues[nr],
-							 (last = READ_ONCE(posted[nr])), delay);
+		ret = hwheel_wait_event_killable_hrtimeout(queues[nr],
+							   (last = READ_ONCE(posted[nr])), delay);
 	}
 	if (ret && ret != -ETIME && ret != -ERESTARTSYS)
-		sim_find("hwheel_wait_event_timeout returned %d", ret);
+		sim_find("hwheel_wait_event_hrtimeout returned %d", ret);
 	if (!ret != !!last)
-		sim_find("hwheel_wait_event_timeout returned %d, and the condition is %d", ret,
+		sim_find("hwheel_wait_event_hrtimeout returned %d, and the condition is %d", ret,
 			 last);
 	if (ret == -ERESTARTSYS && !signalled(how))
-		sim_find("hwheel_wait_event_timeout returned %d, and there is no signal", ret);
+		sim_find("hwheel_wait_event_hrtimeout returned %d, and there is no signal", ret);
 	if (!ret)
 		posted[nr] = 0;
 	end(&sleep, ret == -ETIME, ret);

@@ -474,7 +474,7 @@ static bool forward_is_right(struct probe *p, ktime_t interval, u64 *n)
 	ktime_t old = hwheel_expires(&p->timer), new, before, after;
 
 	before = hwheel_now(p->wheel);
-	*n = hwheel_forward(&p->timer, interval);
+	*n = hwheel_add_forward(&p->timer, interval);
 	after = hwheel_now(p->wheel);
 	new = hwheel_expires(&p->timer);
 
@@ -569,10 +569,10 @@ static void test_forward_missed(struct kunit *test)
 	/* An expiration in the future stays, whether the timer is pending or not. */
 	hwheel_add(timer, HOUR);
 	expires = hwheel_expires(timer);
-	KUNIT_EXPECT_EQ(test, hwheel_forward(timer, SECS(1)), 0);
+	KUNIT_EXPECT_EQ(test, hwheel_add_forward(timer, SECS(1)), 0);
 	KUNIT_EXPECT_EQ(test, hwheel_expires(timer), expires);
 	KUNIT_EXPECT_TRUE(test, hwheel_cancel(timer));
-	KUNIT_EXPECT_EQ(test, hwheel_forward(timer, SECS(1)), 0);
+	KUNIT_EXPECT_EQ(test, hwheel_add_forward(timer, SECS(1)), 0);
 	KUNIT_EXPECT_EQ(test, hwheel_expires(timer), expires);
 	KUNIT_EXPECT_TRUE(test, hwheel_pending(timer));
 
@@ -582,7 +582,7 @@ static void test_forward_missed(struct kunit *test)
 		hwt_hold();
 		before = hwheel_now(wheel);
 		hwheel_add_at(timer, before - 1000, 0);
-		n = hwheel_forward(timer, i ? -5 : 0);
+		n = hwheel_add_forward(timer, i ? -5 : 0);
 		expires = hwheel_expires(timer);
 		KUNIT_EXPECT_EQ(test, expires, before - 1000 + (s64)n);
 		KUNIT_EXPECT_GT(test, expires, before);
@@ -594,7 +594,7 @@ static void test_forward_missed(struct kunit *test)
 	hwt_expect_warned(test, "forwarded by", "callback hwt_probe_run");
 
 	hwheel_shutdown(timer);
-	hwheel_forward(timer, HOUR);
+	hwheel_add_forward(timer, HOUR);
 	KUNIT_EXPECT_FALSE(test, hwheel_pending(timer));
 }
 

@@ -523,7 +523,7 @@ static void hwheel_fired_periodic(struct hwheel_timer *timer)
 	if (bench_slack)
 		hwheel_add_range(timer, bench_period, bench_slack);
 	else
-		hwheel_forward(timer, bench_period);
+		hwheel_add_forward(timer, bench_period);
 	bench_fire();
 }
 
@@ -708,8 +708,8 @@ BENCH_SLEEP(hrtimer, set_current_state(TASK_UNINTERRUPTIBLE);
 BENCH_NAP(hrtimer, schedule_hrtimeout(&(ktime_t){ bench_period }, HRTIMER_MODE_REL))
 BENCH_SLEEP(hwheel_plain, hwheel_sleep(bench_period))
 BENCH_SLEEP(hwheel_on, set_current_state(TASK_UNINTERRUPTIBLE);
-	    hwheel_schedule_timeout(bench_wheel, bench_period, 0))
-BENCH_NAP(hwheel, hwheel_schedule_timeout(bench_wheel, bench_period, 0))
+	    hwheel_schedule_hrtimeout(bench_wheel, bench_period, 0))
+BENCH_NAP(hwheel, hwheel_schedule_hrtimeout(bench_wheel, bench_period, 0))
 
 static const struct bench_kind bench_sleeps[] = {
 	{ "msleep", "sleep", false, false, sleep_setup, NULL, msleep_sleep },
@@ -1333,7 +1333,7 @@ static s64 bench_probe_late;
 static void bench_probe_fired(struct hwheel_timer *timer)
 {
 	bench_probe_late = max(bench_probe_late, ktime_get() - hwheel_expires(timer));
-	hwheel_forward(timer, BENCH_MS);
+	hwheel_add_forward(timer, BENCH_MS);
 }
 
 static int bench_run_cascade(const struct bench_row *row, u64 n, s64 *result)

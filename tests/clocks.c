@@ -149,13 +149,13 @@ static void test_clocks_forward(struct kunit *test)
 
 	hwt_probe_add(p, HOUR);
 	expires = hwheel_expires(&p->timer);
-	KUNIT_EXPECT_EQ(test, hwheel_forward(&p->timer, HOUR), 0);
+	KUNIT_EXPECT_EQ(test, hwheel_add_forward(&p->timer, HOUR), 0);
 	set_clock(test, -DAY);
-	KUNIT_EXPECT_EQ(test, hwheel_forward(&p->timer, HOUR), 0);
+	KUNIT_EXPECT_EQ(test, hwheel_add_forward(&p->timer, HOUR), 0);
 	KUNIT_EXPECT_EQ(test, hwheel_expires(&p->timer), expires);
 	hwheel_cancel_sync(&p->timer);
 	set_clock(test, 2 * DAY);
-	KUNIT_EXPECT_EQ(test, hwheel_forward(&p->timer, HOUR), 24);
+	KUNIT_EXPECT_EQ(test, hwheel_add_forward(&p->timer, HOUR), 24);
 	KUNIT_EXPECT_EQ(test, hwheel_expires(&p->timer), expires + DAY);
 }
 

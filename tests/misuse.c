@@ -71,8 +71,8 @@ static void test_null(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, hwheel_add_on(NULL, MS, -1));
 		KUNIT_EXPECT_FALSE(test, hwheel_mod_pending(NULL, MS));
 		KUNIT_EXPECT_FALSE(test, hwheel_reduce(NULL, MS));
-		KUNIT_EXPECT_EQ(test, hwheel_forward(NULL, MS), 0);
-		KUNIT_EXPECT_EQ(test, hwheel_forward(NULL, -1), 0);
+		KUNIT_EXPECT_EQ(test, hwheel_add_forward(NULL, MS), 0);
+		KUNIT_EXPECT_EQ(test, hwheel_add_forward(NULL, -1), 0);
 		KUNIT_EXPECT_FALSE(test, hwheel_cancel(NULL));
 		KUNIT_EXPECT_EQ(test, hwheel_try_cancel(NULL), 0);
 		KUNIT_EXPECT_FALSE(test, hwheel_cancel_sync(NULL));
@@ -99,9 +99,9 @@ static void test_null(struct kunit *test)
 }
 
 /*
- * hwheel_setup() of pending timers, which debugobjects finds and cancels. Timers 1 and 3 are due at the same tick as others; 5
- * and 6 are each due at a tick of their own. Timers 1 and 5 are set up for their own wheel; 3
- * and 6 for another wheel.
+ * hwheel_setup() of pending timers, which debugobjects finds and cancels. Timers 1 and 3 are due
+ * at the same tick as others; 5 and 6 are each due at a tick of their own. Timers 1 and 5 are set
+ * up for their own wheel; 3 and 6 for another wheel.
  */
 static void test_set_up_pending(struct kunit *test)
 {
@@ -248,7 +248,7 @@ static void expect_unusable(struct kunit *test, struct probe *p)
 		KUNIT_EXPECT_EQ_MSG(test, hwt_probe_op(p, op), 0, "op %u", op);
 		KUNIT_EXPECT_FALSE_MSG(test, hwheel_pending(&p->timer), "op %u", op);
 	}
-	KUNIT_EXPECT_EQ(test, hwheel_forward(&p->timer, SECS(1)), 0);
+	KUNIT_EXPECT_EQ(test, hwheel_add_forward(&p->timer, SECS(1)), 0);
 	KUNIT_EXPECT_FALSE(test, hwheel_pending(&p->timer));
 	KUNIT_EXPECT_EQ(test, hwheel_remaining(&p->timer), 0);
 	KUNIT_EXPECT_EQ(test, runs(p), 0);
@@ -362,7 +362,7 @@ static void act_sleep_on_own_wheel(struct probe *p)
 {
 	hwt_expect_begin();
 	set_current_state(TASK_UNINTERRUPTIBLE);
-	p->ret = hwheel_schedule_timeout(p->wheel, MS, 0);
+	p->ret = hwheel_schedule_hrtimeout(p->wheel, MS, 0);
 	hwt_expect_end();
 }
 
@@ -374,7 +374,7 @@ static void test_sleeping(struct kunit *test)
 
 	hwt_expect_begin();
 	set_current_state(TASK_UNINTERRUPTIBLE);
-	KUNIT_EXPECT_EQ(test, hwheel_schedule_timeout(NULL, 3 * MS, 0), 0);
+	KUNIT_EXPECT_EQ(test, hwheel_schedule_hrtimeout(NULL, 3 * MS, 0), 0);
 	KUNIT_EXPECT_GE(test, ktime_get(), from + 3 * MS);
 	hwt_expect_end();
 	hwt_expect_warned(test, "sleeps on wheel", "test_sleeping");

@@ -12,12 +12,12 @@
 #include "test.h"
 
 enum how {
-	SCHEDULE,	/* hwheel_schedule_timeout() */
+	SCHEDULE,	/* hwheel_schedule_hrtimeout() */
 	SLACK,		/* with slack */
 	PLAIN,		/* hwheel_sleep() */
 	INTERRUPTIBLE,
 	KILLABLE,
-	WAIT,		/* hwheel_wait_event_timeout() */
+	WAIT,		/* hwheel_wait_event_hrtimeout() */
 	WAIT_INTERRUPTIBLE,
 	WAIT_KILLABLE,
 	HOWS
@@ -43,10 +43,10 @@ static int sleep_once(struct sleeper *s)
 	switch (s->how) {
 	case SCHEDULE:
 		set_current_state(s->state);
-		return hwheel_schedule_timeout(hwt_suite_wheel, s->delay, 0);
+		return hwheel_schedule_hrtimeout(hwt_suite_wheel, s->delay, 0);
 	case SLACK:
 		set_current_state(s->state);
-		return hwheel_schedule_timeout(hwt_suite_wheel, s->delay, s->delay);
+		return hwheel_schedule_hrtimeout(hwt_suite_wheel, s->delay, s->delay);
 	case PLAIN:
 		hwheel_sleep(s->delay);
 		return 0;
@@ -55,12 +55,12 @@ static int sleep_once(struct sleeper *s)
 	case KILLABLE:
 		return hwheel_sleep_killable(s->delay);
 	case WAIT:
-		return hwheel_wait_event_timeout(s->wq, READ_ONCE(s->condition), s->delay);
+		return hwheel_wait_event_hrtimeout(s->wq, READ_ONCE(s->condition), s->delay);
 	case WAIT_INTERRUPTIBLE:
-		return hwheel_wait_event_interruptible_timeout(s->wq, READ_ONCE(s->condition),
+		return hwheel_wait_event_interruptible_hrtimeout(s->wq, READ_ONCE(s->condition),
 							       s->delay);
 	default:
-		return hwheel_wait_event_killable_timeout(s->wq, READ_ONCE(s->condition),
+		return hwheel_wait_event_killable_hrtimeout(s->wq, READ_ONCE(s->condition),
 							  s->delay);
 	}
 }
@@ -173,7 +173,7 @@ static void test_no_sleep(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, hwheel_count(hwt_suite_wheel, "added"), added);
 }
 
-/* Wake the sleeper without a signal: only hwheel_schedule_timeout() returns. */
+/* Wake the sleeper without a signal: only hwheel_schedule_hrtimeout() returns. */
 static void test_woken(struct kunit *test)
 {
 	static const ktime_t delays[] = { 300 * MS, HOUR, KTIME_MAX };
@@ -276,7 +276,7 @@ static int many_thread(void *data)
 		int ret;
 
 		set_current_state(TASK_INTERRUPTIBLE);
-		ret = hwheel_schedule_timeout(hwt_suite_wheel, delay, i % 3 * MS);
+		ret = hwheel_schedule_hrtimeout(hwt_suite_wheel, delay, i % 3 * MS);
 		if (!ret && ktime_get() < from + delay)
 			atomic_inc(&early);
 	}

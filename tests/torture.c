@@ -49,7 +49,7 @@
  * Shared timers have no lock. The test counts their armings and cancels by return values.
  * shared_fire() counts the callbacks. Now and then the test closes a timer to all users, and
  * checks that armed = cancelled + fired. A callback is early if it runs before every time for
- * which a call may have armed the timer: see shared_fire(). hwheel_forward() does not return
+ * which a call may have armed the timer: see shared_fire(). hwheel_add_forward() does not return
  * whether it replaced an arming. So the test checks less for timers that are forwarded
  * ("loose").
  *
@@ -575,7 +575,7 @@ static bool arm_as_planned(struct plan *p, struct hwheel_timer *timer)
 		ret = hwheel_reduce(timer, p->delay);
 		break;
 	default:
-		p->periods = hwheel_forward(timer, p->delay);
+		p->periods = hwheel_add_forward(timer, p->delay);
 	}
 
 	p->after = wheel_clock(p->wheel);
@@ -777,7 +777,7 @@ static void private_arm(struct slot *s, enum event op, struct rnd_state *rnd, bo
 	struct plan plan;
 	bool pending;
 
-	/* hwheel_forward() would not return whether it replaced an arming */
+	/* hwheel_add_forward() would not return whether it replaced an arming */
 	if (op == OP_FORWARD && s->live)
 		op = OP_ADD;
 
@@ -1752,9 +1752,9 @@ static bool nap_on_wheel(struct rnd_state *rnd)
 	set_current_state(TASK_INTERRUPTIBLE);
 	if (kthread_should_stop())
 		delay = 0;
-	if (!hwheel_schedule_timeout(w->wheel, delay, below(rnd, NSEC_PER_MSEC)) &&
+	if (!hwheel_schedule_hrtimeout(w->wheel, delay, below(rnd, NSEC_PER_MSEC)) &&
 	    wheel_clock(w) < from + delay)
-		violation("hwheel_schedule_timeout() returned early, wheel %s", w->name);
+		violation("hwheel_schedule_hrtimeout() returned early, wheel %s", w->name);
 	return !kthread_should_stop();
 }
 

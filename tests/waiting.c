@@ -195,7 +195,7 @@ static void test_sync_sleeps(struct kunit *test)
 
 static void act_again(struct probe *p)
 {
-	hwheel_forward(&p->timer, MS);
+	hwheel_add_forward(&p->timer, MS);
 	hwt_busy(3 * MS / 2);
 }
 
