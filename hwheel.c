@@ -97,6 +97,8 @@
 #include "module/parts.c"
 #include "module/clock.c"
 
+static void *hwheel_named(const struct hwheel_timer *timer);
+
 #define CREATE_TRACE_POINTS
 #include "module/trace.h"
 

@@ -30,21 +30,41 @@ static __always_inline int hwheel_remove(struct hwheel_timer *timer, bool shutdo
 		levels_del(&base->levels, timer);
 		base->count[HWHEEL_CANCELLED]++;
 		debug_hwheel_deactivate(timer);
-		trace_hwheel_cancel(timer, timer->function);
+		trace_hwheel_cancel(timer);
 		ret = 1;
 	}
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return ret;
 }
 
+/*
+ * May nobody wait here for a callback of @base? Callers say so even if no callback is running.
+ * On PREEMPT_RT they may have to sleep for a callback in softirq context.
+ */
+static bool hwheel_may_not_wait(const struct hwheel_base *base)
+{
+	if (hwheel_context(base) == HWHEEL_WORK)
+		return in_interrupt();
+	if (in_hardirq())
+		return true;
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && hwheel_context(base) == HWHEEL_SOFTIRQ)
+		lockdep_assert_preemption_enabled();
+	return false;
+}
+
 static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
 {
 	struct hwheel_base *base, *waited = NULL;
 
-	if (likely(hwheel_base(timer, &base))) {
-		hwheel_lockdep_sync(timer, base);
-		might_sleep_if(hwheel_context(base) == HWHEEL_WORK && !in_interrupt());
-	}
+	if (unlikely(!hwheel_base(timer, &base)))
+		return false;
+	hwheel_lockdep_sync(timer, base);
+	might_sleep_if(hwheel_context(base) == HWHEEL_WORK && !in_interrupt());
+	/* A callback that waits for itself gets another warning */
+	if (WARN_ONCE(READ_ONCE(base->runner) != current && hwheel_may_not_wait(base),
+		      "hwheel: callback %ps is waited for where one can't wait\n",
+		      timer->function))
+		return hwheel_remove(timer, shutdown, NULL);
 	for (;;) {
 		int ret = hwheel_remove(timer, shutdown, &base);
 
@@ -57,10 +77,6 @@ static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
 		/* base->runner is current only in the callback itself. */
 		if (WARN_ONCE(READ_ONCE(base->runner) == current,
 			      "hwheel: callback %ps waits for itself\n",
-			      timer->function))
-			return hwheel_remove(timer, shutdown, NULL);
-		if (WARN_ONCE(hwheel_context(base) == HWHEEL_WORK ? in_interrupt() : in_hardirq(),
-			      "hwheel: callback %ps is waited for where one can't wait\n",
 			      timer->function))
 			return hwheel_remove(timer, shutdown, NULL);
 		if (hwheel_context(base) == HWHEEL_WORK) {

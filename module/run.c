@@ -164,14 +164,15 @@ static noinline void hwheel_mend_interrupts(void (*function)(struct hwheel_timer
 
 /*
  * Run the callback of @timer with the lock dropped, and with interrupts off if the timer asks
- * for that. If the callback has changed the
- * preemption count or the interrupt state, restore it, to protect other callbacks.
+ * for that. If the callback has changed the preemption count or the interrupt state, restore
+ * it, to protect other callbacks.
  */
 static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_timer *timer,
 					enum hwheel_context context)
 	__must_hold(&base->lock)
 {
 	void (*function)(struct hwheel_timer *timer) = timer->function;
+	void *named = trace_hwheel_expire_exit_enabled() ? hwheel_named(timer) : NULL;
 	ktime_t expires = timer->expires;	/* others may change it later */
 	bool off = context == HWHEEL_HARDIRQ || timer->flags & __HWHEEL_IRQS_OFF;
 	int count;
@@ -193,7 +194,7 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	lock_acquire_exclusive(&map, context, 0, NULL, _THIS_IP_);
 	trace_hwheel_expire_entry(base, timer, expires);
 	function(timer);
-	trace_hwheel_expire_exit(timer, function);
+	trace_hwheel_expire_exit(timer, named);
 	lock_map_release(&map);
 	lock_map_release(&base->wheel->lockdep_map);
 	if (unlikely(count != preempt_count()))

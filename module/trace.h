@@ -23,7 +23,7 @@ TRACE_EVENT(hwheel_setup,
 	),
 	TP_fast_assign(
 		__entry->timer = timer;
-		__entry->function = timer->function;
+		__entry->function = hwheel_named(timer);
 		memcpy(__entry->wheel, wheel->name, HWHEEL_NAME_MAX + 1);
 	),
 	TP_printk("timer=%p function=%ps wheel=%s",
@@ -44,7 +44,7 @@ TRACE_EVENT(hwheel_start,
 	),
 	TP_fast_assign(
 		__entry->timer = timer;
-		__entry->function = timer->function;
+		__entry->function = hwheel_named(timer);
 		__entry->expires = timer->expires;
 		__entry->delay = timer->expires - hwheel_clock(base->wheel);
 		__entry->cpu = base->cpu;
@@ -55,24 +55,19 @@ TRACE_EVENT(hwheel_start,
 		  __entry->cpu, __entry->wheel)
 );
 
-DECLARE_EVENT_CLASS(hwheel_timer,
-	TP_PROTO(struct hwheel_timer *timer, void *function),
-	TP_ARGS(timer, function),
+/* A timer that was pending has been cancelled. */
+TRACE_EVENT(hwheel_cancel,
+	TP_PROTO(struct hwheel_timer *timer),
+	TP_ARGS(timer),
 	TP_STRUCT__entry(
 		__field(void *,		timer)
 		__field(void *,		function)
 	),
 	TP_fast_assign(
 		__entry->timer = timer;
-		__entry->function = function;
+		__entry->function = hwheel_named(timer);
 	),
 	TP_printk("timer=%p function=%ps", __entry->timer, __entry->function)
-);
-
-/* A timer that was pending has been cancelled. */
-DEFINE_EVENT(hwheel_timer, hwheel_cancel,
-	TP_PROTO(struct hwheel_timer *timer, void *function),
-	TP_ARGS(timer, function)
 );
 
 /* A callback begins. */
@@ -88,7 +83,7 @@ TRACE_EVENT(hwheel_expire_entry,
 	),
 	TP_fast_assign(
 		__entry->timer = timer;
-		__entry->function = timer->function;
+		__entry->function = hwheel_named(timer);
 		__entry->expires = expires;
 		__entry->late = hwheel_clock(base->wheel) - expires;
 		memcpy(__entry->wheel, base->wheel->name, HWHEEL_NAME_MAX + 1);
@@ -98,10 +93,19 @@ TRACE_EVENT(hwheel_expire_entry,
 		  __entry->wheel)
 );
 
-/* A callback has ended. It may have freed the timer. */
-DEFINE_EVENT(hwheel_timer, hwheel_expire_exit,
+/* A callback has ended. It may have freed the timer, so the caller has looked up @function. */
+TRACE_EVENT(hwheel_expire_exit,
 	TP_PROTO(struct hwheel_timer *timer, void *function),
-	TP_ARGS(timer, function)
+	TP_ARGS(timer, function),
+	TP_STRUCT__entry(
+		__field(void *,		timer)
+		__field(void *,		function)
+	),
+	TP_fast_assign(
+		__entry->timer = timer;
+		__entry->function = function;
+	),
+	TP_printk("timer=%p function=%ps", __entry->timer, __entry->function)
 );
 
 /*

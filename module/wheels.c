@@ -386,7 +386,7 @@ static u64 hwheel_drain_base(struct hwheel_base *base, void **function)
 		debug_hwheel_deactivate(timer);
 		levels_del(&base->levels, timer);
 		base->count[HWHEEL_CANCELLED]++;
-		trace_hwheel_cancel(timer, timer->function);
+		trace_hwheel_cancel(timer);
 		if (!(++n % HWHEEL_BATCH)) {
 			raw_spin_unlock_irq(&base->lock);
 			cond_resched();

@@ -564,12 +564,15 @@ static BLAMED void wait_wrongly(void)
 {
 	runs = 0;
 	setup(one, hold);
+	setup(&objects[1].timer, count);
 	hwheel_add_on(one, 1000, (sim_cpu->id + 1) % sim_world.cpus);
 	while (!held)
 		sim_sleep(1000);
 	hwheel_add(one, 1000000000);
 	sim_irq_enter();
 	EXPECT(WARNS("where one can't wait", hwheel_cancel_sync(one)));
+	/* The same if no callback is running */
+	EXPECT(!WARNS("where one can't wait", hwheel_cancel_sync(&objects[1].timer)));
 	BLAMES("where one can't wait", (hwheel_synchronize(wheel), 0));
 	sim_irq_exit();
 	EXPECT(held && !hwheel_pending(one) && hwheel_running(one));

@@ -748,6 +748,12 @@ void sim_assert_irqs_disabled(const char *where)
 		sim_find("interrupts are on in %s()", where);
 }
 
+void sim_assert_preemption_enabled(const char *where)
+{
+	if (sim_cpu->curr->count || irqs_disabled())
+		sim_find("preemption is off in %s()", where);
+}
+
 static void irqs_go_off(void)
 {
 	sim_cpu->irqs_off = true;

@@ -158,7 +158,7 @@ static int waiter_thread(void *unused)
 
 static void test_sync_sleeps(struct kunit *test)
 {
-	struct probe *p = hwt_probe_new(test, hwt_wheel_new(test, MS), MS);
+	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 2), *idle = &p[1];
 	struct task_struct *task;
 
 	p->act = act_sleep_long;
@@ -174,6 +174,14 @@ static void test_sync_sleeps(struct kunit *test)
 	local_bh_enable();
 	hwt_expect_end();
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), -1);
+	hwt_expect_warned(test, "where one can't wait", "callback hwt_probe_run");
+
+	/* It gets the warning even if it need not wait */
+	hwt_expect_begin();
+	local_bh_disable();
+	KUNIT_EXPECT_FALSE(test, hwheel_cancel_sync(&idle->timer));
+	local_bh_enable();
+	hwt_expect_end();
 	hwt_expect_warned(test, "where one can't wait", "callback hwt_probe_run");
 
 	waiter.p = p;

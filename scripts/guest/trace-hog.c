@@ -3,8 +3,8 @@
  * A load for trace.sh: one callback holds up another, a known number of times. In each
  * round, on one CPU,
  *
- *	hog	arms the victim for 5 ms, three times over; arms the decoy and
- *		cancels it; then keeps the CPU for 20 ms
+ *	hog	arms the victim for 5 ms, three times over; queues the decoy, which is
+ *		delayed work, and cancels it; then keeps the CPU for 20 ms
  *	victim	comes 15 ms late, and arms the hog for the next round
  */
 #include <linux/compiler.h>
@@ -12,6 +12,7 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/processor.h>
+#include <linux/workqueue.h>
 
 #include "hwheel.h"
 
@@ -20,7 +21,9 @@
 #define VICTIM_MS	5
 #define PAUSE_MS	10
 
-static struct hwheel_timer hog, victim, decoy;
+static struct hwheel_timer hog, victim;
+static struct hwheel_delayed_work decoy;
+static struct workqueue_struct *queue;
 static int rounds;
 
 static bool done;
@@ -33,8 +36,8 @@ static void hog_runs(struct hwheel_timer *timer)
 
 	for (i = 0; i < 3; i++)
 		hwheel_add(&victim, ms_to_ktime(VICTIM_MS));
-	hwheel_add(&decoy, ms_to_ktime(HOG_MS * 1000));
-	hwheel_cancel(&decoy);
+	hwheel_queue_delayed_work(queue, &decoy, ms_to_ktime(HOG_MS * 1000));
+	hwheel_cancel_delayed_work(&decoy);
 	while (ktime_before(ktime_get(), end))
 		cpu_relax();
 }
@@ -47,15 +50,18 @@ static void victim_runs(struct hwheel_timer *timer)
 		WRITE_ONCE(done, true);
 }
 
-static void decoy_runs(struct hwheel_timer *timer)
+static void decoy_runs(struct work_struct *work)
 {
 }
 
 static int __init hog_init(void)
 {
+	queue = alloc_workqueue("hog", WQ_UNBOUND, 0);
+	if (!queue)
+		return -ENOMEM;
 	hwheel_setup(&hog, hwheel_system, hog_runs, 0);
 	hwheel_setup(&victim, hwheel_system, victim_runs, 0);
-	hwheel_setup(&decoy, hwheel_system, decoy_runs, 0);
+	HWHEEL_INIT_DELAYED_WORK(&decoy, hwheel_system, decoy_runs);
 	hwheel_add(&hog, ms_to_ktime(PAUSE_MS));
 	return 0;
 }
@@ -64,7 +70,8 @@ static void __exit hog_exit(void)
 {
 	hwheel_shutdown_sync(&hog);
 	hwheel_shutdown_sync(&victim);
-	hwheel_shutdown_sync(&decoy);
+	hwheel_cancel_delayed_work_sync(&decoy);
+	destroy_workqueue(queue);
 }
 
 module_init(hog_init);

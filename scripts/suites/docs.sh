@@ -21,7 +21,7 @@ suite()
 		$(sed -n 's/^\t\[HWHEEL_.*= "\([a-z_]*\)",/\1/p' module/base.h)"
 	try "every column in the ABI" columns_in Documentation/ABI/testing/debugfs-hwheel
 	try "every tracepoint" all_words 5 "named_in Documentation/debugging.rst" \
-		"$(sed -n -E 's/^(TRACE_EVENT\(|DEFINE_EVENT\(hwheel_timer, )(hwheel_[a-z_]*),/\2/p' \
+		"$(sed -n -E 's/^TRACE_EVENT\((hwheel_[a-z_]*),/\1/p' \
 			module/trace.h)"
 	try "functions that the documents name" all_words 20 function_exists \
 		"$(grep -ohE '\<(__)?(hwheel|levels?|divisor)_[a-z0-9_]+\(\)' \

@@ -11,6 +11,9 @@
 #define lock_map_release(map)			((void)0)
 #define lockdep_assert_irqs_disabled()		sim_assert_irqs_disabled(__func__)
 
+#define lockdep_assert_preemption_enabled()	sim_assert_preemption_enabled(__func__)
+
 void sim_assert_irqs_disabled(const char *where);
+void sim_assert_preemption_enabled(const char *where);
 
 #endif /* _SIM_LINUX_LOCKDEP_H */
