@@ -29,7 +29,9 @@
  * 3.  Exactly once: a callback runs once per arming, unless a later arming replaces
  *     that arming, or a cancel returns true.
  * 4.  Arming can not fail and allocates nothing. It works on any CPU, from any
- *     callback, and in any context but NMI.
+ *     callback, and in any context but NMI. The caller must not hold a lock of the
+ *     scheduler (rq->lock, pi_lock), as a probe of a sched tracepoint does: arming may
+ *     queue work, and so wake a task.
  * 5.  After a call whose name ends in _sync, the timer is not pending and its callback is
  *     not running, unless somebody has armed the timer meanwhile. A callback may re-arm,
  *     cancel, shut down or free its own timer.
@@ -48,8 +50,8 @@
  *     Cancelling the next timer to expire may still cost one interrupt. hwheel counts that
  *     interrupt as idle.
  * 8.  Order: on one CPU, timers of one wheel that are due at different ticks run in the
- *     order of those ticks. A timer that is armed for the past counts as due at the last
- *     tick that hwheel has seen pass on that CPU.
+ *     order of those ticks, and those of one tick in any order. A timer that is armed for
+ *     the past counts as due at the last tick that hwheel has seen pass on that CPU.
  * 9.  While a CPU is offline, another CPU runs its timers, at the same times.
  * 10. If a wheel is destroyed while timers are pending on it, hwheel warns once,
  *     cancels them, and waits for the callbacks that are running.

@@ -193,7 +193,9 @@ static __always_inline bool hwheel_arm_range(struct hwheel_base *base, struct hw
  *	is due as soon as possible
  *
  * The callback runs at the first tick of the wheel at or after now + @delay. If
- * the timer is pending, it is re-armed for that time.
+ * the timer is pending, it is re-armed for that time. This and the other calls that arm do
+ * nothing, and say nothing, if the timer was shut down, or while its wheel is being destroyed:
+ * a callback that arms its own timer can't know.
  *
  * The callback runs on this CPU, unless the wheel is HWHEEL_UNBOUND. There are three
  * exceptions:
@@ -347,7 +349,9 @@ static __always_inline ktime_t hwheel_read_expires(const struct hwheel_timer *ti
  *
  * Arms @timer for the smallest expires + n * @interval > now, with n >= 0, where
  * expires is the instant for which it was last armed: see hwheel_expires(). So a
- * periodic timer does not drift. If that instant is later than now, n is 0.
+ * periodic timer does not drift. If that instant is later than now, n is 0: a timer that is
+ * pending keeps its instant, also with another @interval. To begin a new period at once, call
+ * hwheel_add() with it.
  *
  * Context: any but NMI; as a rule the timer's own callback.
  * Return: n, the number of periods by which the expiration moved.

@@ -94,6 +94,7 @@ struct hwheel_base {
 	struct hwheel		*wheel;
 	u64			fresh;		/* ns; see hwheel_catch_up() */
 	ktime_t			offset;		/* the wheel's clock minus the drive's */
+	ktime_t			set;		/* to what the wheel's clock was set; else S64_MIN */
 	struct hwheel_base	*dest;		/* base that @running moves to */
 	struct task_struct	*runner;	/* task that runs @running's callback */
 	struct hrtimer		hrtimer;

@@ -231,6 +231,7 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
  * after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. The lateness of a
  * timer is the last reading of the clock minus the timer's time. So the lateness may be too
  * small, by the time of HWHEEL_CLOCK_EVERY callbacks or by about a jiffy, whichever is less.
+ * A timer that somebody has made due by setting the clock is late from that moment on.
  * Read the clock after each callback
  *
  * - in hardirq context: nothing else runs there, and the jiffy may not advance;
@@ -248,7 +249,7 @@ static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 	u64 late;
 
 	while (*now < end && (timer = levels_pop(&base->levels))) {
-		late = (u64)*now + (u64)base->offset - (u64)timer->expires;
+		late = (u64)*now + (u64)base->offset - (u64)max(timer->expires, base->set);
 		base->late[fls64(late)]++;
 		hwheel_note_max(base, HWHEEL_MAX_LATE_NS, late);
 		base->count[HWHEEL_EXPIRED_TIMERS]++;

@@ -68,6 +68,7 @@ static noinline void hwheel_new_offset(struct hwheel_base *base, ktime_t now, kt
 	u64 tick;
 
 	base->offset = offset;
+	base->set = now + offset;
 	base->fresh = 0;
 	tick = hwheel_tick_down(base, now);
 	if (tick < levels->floor) {

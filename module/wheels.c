@@ -131,6 +131,7 @@ static int hwheel_begin_base(struct hwheel_base *base)
 		levels_add_attic(&base->levels, memory);
 	}
 	base->offset = 0;
+	base->set = S64_MIN;
 	base->levels.want = hwheel_want;
 	/* A run may begin this long after its timers are due */
 	late = wheel->gap_ns + (wheel->alarm ? wheel->alarm->late_ns : 0);
@@ -276,6 +277,7 @@ static int hwheel_open(struct hwheel *wheel)
 		base->life = wheel->life;
 		/* Somebody may set the clock meanwhile. Here the offset and the tick agree. */
 		levels_set_clock(&base->levels, hwheel_tick_down(base, hwheel_time(base)));
+		base->set = S64_MIN;
 		raw_spin_unlock_irq(&base->lock);
 	}
 	list_add_tail(&wheel->list, &hwheel_wheels);
@@ -294,7 +296,8 @@ out:
  * Each level that timers need on a CPU takes another 64 bytes per spoke. On
  * failure a line in the kernel log says what is wrong.
  *
- * Context: task; sleeps.
+ * Context: task; sleeps. Not in a callback of CPU hotplug: hwheel_create() waits for the end of
+ * the hotplug.
  * Return:
  * * the wheel
  * * ERR_PTR(-EINVAL) - name, geometry, context, flags, gap or clock_set are not allowed

@@ -2229,7 +2229,7 @@ static void set_while_down(void)
 	hwheel_destroy(wheel);
 }
 
-/* Setting the clock forward moves no timers. */
+/* Setting the clock forward moves no timers, and makes none late. */
 static void set_forward(void)
 {
 	struct hwheel_config config = { .name = "wall", .flags = HWHEEL_REALTIME };
@@ -2242,6 +2242,11 @@ static void set_forward(void)
 	sim_sleep(50000000);
 	EXPECT(hwheel_cancel(one));
 	EXPECT(!hwheel_count(wheel, "cascaded"));
+	runs = 0;
+	hwheel_add(one, 3600 * NSEC_PER_SEC);
+	sim_set_clock(86400 * NSEC_PER_SEC);
+	sim_sleep(50000000);
+	EXPECT(runs == 1 && hwheel_count(wheel, "max_late_ns") < 50000000);
 	hwheel_destroy(wheel);
 }
 
