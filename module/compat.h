@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * New names on old kernels. All code uses the names of the newest kernel. This file
- * defines these names for older kernels, and no other file checks the kernel's version.
+ * defines these names for kernels that do not have them.
  */
 #ifndef _HWHEEL_COMPAT_H
 #define _HWHEEL_COMPAT_H
@@ -17,22 +17,18 @@
 #include <linux/timer.h>
 #include <linux/workqueue.h>
 
-/*
- * 6.2 has the two timer_delete calls and timer_shutdown_sync(), 6.4 has cpu_is_isolated(). 6.1.y
- * got each of them later.
- */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 91)
+/* Kbuild looks for these in the kernel's headers. Here is which releases have them first. */
+
+#ifndef HWHEEL_HAVE_TIMER_DELETE	/* 6.1.91, 6.2 */
 #define timer_delete		del_timer
 #define timer_delete_sync	del_timer_sync
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 158)
+#ifndef HWHEEL_HAVE_TIMER_SHUTDOWN_SYNC	/* 6.1.158, 6.2 */
 #define timer_shutdown_sync	timer_delete_sync
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 160) || \
-	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0) && \
-	 LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0))
+#ifndef HWHEEL_HAVE_CPU_IS_ISOLATED	/* 6.1.160, 6.4 */
 static inline bool cpu_is_isolated(int cpu)
 {
 	return !housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) ||
@@ -40,7 +36,7 @@ static inline bool cpu_is_isolated(int cpu)
 }
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#ifndef HWHEEL_HAVE_HRTIMER_SETUP	/* 6.13 */
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *),
 				 clockid_t clock_id, enum hrtimer_mode mode)
@@ -50,7 +46,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#ifndef HWHEEL_HAVE_SYSTEM_PERCPU_WQ	/* 6.17 */
 #define system_percpu_wq	system_wq
 #define system_dfl_wq		system_unbound_wq
 #endif

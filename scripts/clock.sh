@@ -27,7 +27,7 @@ build()
 	build_modules clock-build "$headers" "$lab_work/build" "${arch[@]}" || return
 	mkdir "$lab_work/module"
 	cp "$lab_scripts/guest/clock-timers.c" "$lab_work/module"
-	echo 'obj-m := clock-timers.o' >"$lab_work/module/Kbuild"
+	{ kbuild_probes; echo 'obj-m := clock-timers.o'; } >"$lab_work/module/Kbuild"
 	quiet clock-module kbuild "$headers" M="$lab_work/module" "${arch[@]}" \
 		KCFLAGS="-I$lab_work/build" \
 		KBUILD_EXTRA_SYMBOLS="$lab_work/build/Module.symvers" modules &&

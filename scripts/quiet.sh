@@ -21,7 +21,7 @@ build()
 	build_modules quiet-build "$headers" "$lab_work/build" || return
 	mkdir "$lab_work/module"
 	cp "$lab_scripts/guest/quiet-timers.c" "$lab_work/module"
-	echo 'obj-m := quiet-timers.o' >"$lab_work/module/Kbuild"
+	{ kbuild_probes; echo 'obj-m := quiet-timers.o'; } >"$lab_work/module/Kbuild"
 	quiet quiet-module kbuild "$headers" M="$lab_work/module" \
 		KCFLAGS="-I$lab_work/build" \
 		KBUILD_EXTRA_SYMBOLS="$lab_work/build/Module.symvers" modules

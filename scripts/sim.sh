@@ -40,6 +40,9 @@ flags=(-std=gnu11 -g -fno-pie -no-pie -Wall -Wno-format -Wno-unused-function
 read -ra parts <<<"$(sed -n 's/^HWHEEL_PARTS ?= //p' "$lab_top/Kbuild")"
 parts=("${parts[@]/#/-DCONFIG_HWHEEL_}")
 flags+=("${parts[@]/%/=1}")
+# The simulator's kernel has all that the newest has
+mapfile -t -O "${#flags[@]}" flags < <(sed -n 's/.*(call hwheel-has,\([A-Z_]*\),.*/-DHWHEEL_HAVE_\1/p' \
+	"$lab_top/Kbuild")
 
 # Name, file, edit of the file. There are two kinds of faults: faults that at most one other
 # test found, and faults that hwheel once had.

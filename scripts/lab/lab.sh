@@ -866,6 +866,12 @@ build_modules_fill()
 	quiet "${making[@]}" M="$1"
 }
 
+# kbuild_probes: prints the first lines of the Kbuild of a module that includes module/compat.h
+kbuild_probes()
+{
+	grep -E '^(hwheel-has|subdir-ccflags)' "$lab_top/Kbuild"
+}
+
 #
 # Guests
 #

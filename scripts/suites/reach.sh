@@ -38,6 +38,7 @@ reach_errors()
 	try "old kernel, kbuild alone" refused "needs Linux 6.1 or later" \
 		gcc -fsyntax-only -nostdinc -I "$fake/old/include" \
 		"$lab_work/errors/module/compat.h"
+	reach_vendor "$fake/vendor"
 	echo 6.1.0-1-amd64 >"$fake/old/include/config/kernel.release"
 	try "no compiler" refused "install gcc" \
 		"${make[@]}" KDIR="$fake/old" CC=/nowhere/gcc
@@ -67,6 +68,29 @@ reach_errors()
 	echo 'ID=ubuntu VERSION_ID=24.04 PRETTY_NAME="Ubuntu 24.04 LTS"' >"$fake/os-release"
 	try "Ubuntu" foreign "$fake/bin:$PATH"
 	try "Ubuntu with all packages" foreign "$PATH"
+}
+
+# reach_vendor TREE: a vendor's 6.12 has hrtimer_setup() of 6.13, and no hrtimer_init(). TREE gets
+# headers that say so.
+reach_vendor()
+{
+	local headers=$1/include/linux found
+
+	mkdir -p "$headers/sched"
+	sed 's/330240/396288/' "$fake/old/include/linux/version.h" >"$headers/version.h"
+	echo 'struct hrtimer; void hrtimer_setup(struct hrtimer *timer);' >"$headers/hrtimer.h"
+	printf '%s\n' '#define bool _Bool' 'enum { HK_TYPE_DOMAIN, HK_TYPE_TICK };' \
+		'bool housekeeping_test_cpu(int cpu, int type);' >"$headers/sched/isolation.h"
+	touch "$headers/timer.h" "$headers/workqueue.h"
+	found=$(make -s -f - srctree="$1" src=. <<-END
+	include $lab_top/Kbuild
+	.DEFAULT_GOAL := print
+	print: ; @echo \$(subdir-ccflags-y)
+	END
+	)
+	try "vendor: what Kbuild finds" [ "$found" = -DHWHEEL_HAVE_HRTIMER_SETUP ]
+	try "vendor: compat.h" gcc -fsyntax-only -nostdinc -I "$1/include" "$found" \
+		"$lab_work/errors/module/compat.h"
 }
 
 # foreign PATH: whether make demo fails on another distribution and prints one line
