@@ -71,8 +71,13 @@ static struct hwheel_base *hwheel_home(struct hwheel_base *base)
 		return this_cpu_ptr(bases);
 	if (!hwheel_isolated(base->cpu) && cpu_online(base->cpu))
 		return base;
-	/* Try a near CPU first. HK_TYPE_TIMER does not cover all isolation, hence the loop */
+	/*
+	 * A near CPU, or one after the other. HK_TYPE_TIMER knows nohz_full=, HK_TYPE_DOMAIN knows
+	 * isolcpus= and, in Linux 7.3, cpusets. Neither knows all isolation, hence the loop.
+	 */
 	cpu = housekeeping_any_cpu(HK_TYPE_TIMER);
+	if (cpu >= nr_cpu_ids || hwheel_isolated(cpu))
+		cpu = housekeeping_any_cpu(HK_TYPE_DOMAIN);
 	if (cpu < nr_cpu_ids && !hwheel_isolated(cpu) && cpu_online(cpu))
 		return per_cpu_ptr(bases, cpu);
 	for_each_online_cpu(cpu)

@@ -79,6 +79,7 @@ faults=(
 	"gap-always	module/drive.c	/void hwheel_arm_hrtimer/,/^}/s/expires < base->quiet/expires < base->quiet + base->wheel->gap_ns/"
 	"isolated-arms	module/cpus.c	/^hwheel_isolated_target(/,/^}/s/return hwheel_home(base);/return target;/"
 	"isolated-wants	module/grow.c	/void hwheel_want/,/^}/s/if (!hwheel_isolated(smp_processor_id()) .*/if (1)/"
+	"isolated-lowest	module/cpus.c	/^static struct hwheel_base .hwheel_home/,/^}/s/housekeeping_any_cpu(HK_TYPE_DOMAIN)/cpu/"
 	"isolated-serves	module/drive.c	/^static int hwheel_server/,/^}/s/hwheel_home(base)->cpu/smp_processor_id()/"
 	"sync-no-wait	module/cancel.c	/^void hwheel_synchronize/,/^}/s/!hwheel_callback_runs(base, &n)/1/"
 	"set-untold	module/wall_time.c	/^static int hwheel_timekeeping/,/^}/s/if (was_set)/if (0)/"

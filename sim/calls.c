@@ -2784,8 +2784,20 @@ static void isolated_calls(void)
 		  EXPECT(hwheel_mod_delayed_work(&sim_ordered_wqs[1], &sim_delayed, 1000)));
 	sim_sleep(10000000);
 	EXPECT(runs == 1 && ran_on == &sim_ordered_wqs[1]);
+	if (!sim_world.nohz_full) {		/* more than one CPU gets the timers */
+		unsigned int i, cpus = 0;
+
+		for (i = 0; i < ARRAY_SIZE(objects); i++) {
+			setup(&objects[i].timer, count);
+			hwheel_add(&objects[i].timer, 1000000000);
+			cpus |= BIT(peek_timer_cpu(&objects[i].timer));
+			hwheel_cancel(&objects[i].timer);
+		}
+		EXPECT(cpus == (BIT(0) | BIT(1)));
+	}
 	hwheel_destroy(wheel);
-	read_attic();			/* this CPU is the last one that there can be */
+	if (sim_world.nohz_full)
+		read_attic();		/* this CPU is the last one that there can be */
 }
 
 void known_calls(void)

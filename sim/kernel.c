@@ -2191,14 +2191,17 @@ bool cpu_is_isolated(int cpu)
 	return sim_world.isolcpus & BIT(cpu);
 }
 
+/* For HK_TYPE_DOMAIN one CPU after the other. At least one CPU of each type stays online */
 int housekeeping_any_cpu(enum hk_type type)
 {
-	unsigned int i;
+	unsigned long isolated = type == HK_TYPE_TIMER ? sim_world.nohz_full : sim_world.isolcpus;
+	static unsigned int last;
+	unsigned int i = type == HK_TYPE_TIMER ? 0 : ++last % sim_world.cpus;
 
-	if (!sim_world.nohz_full)
+	if (!isolated)
 		return sim_cpu->id;
-	for (i = 0; sim_world.nohz_full & BIT(i) || !sim_cpus[i].online; i++)
-		;
+	while (isolated & BIT(i) || !sim_cpus[i].online)
+		i = (i + 1) % sim_world.cpus;
 	return i;
 }
 

@@ -9,6 +9,7 @@
 
 enum hk_type {
 	HK_TYPE_TIMER,
+	HK_TYPE_DOMAIN,
 };
 
 extern struct static_key_false housekeeping_overridden;
