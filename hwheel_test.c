@@ -189,13 +189,12 @@ void hwt_probe_run(struct hwheel_timer *timer)
 		p->act(p);
 }
 
-void hwt_probe_setup(struct probe *p, struct hwheel *wheel, u64 tick_ns,
-		     unsigned int flags)
+void hwt_probe_setup(struct probe *p, struct hwheel *wheel, u64 tick_ns)
 {
 	memset(p, 0, sizeof(*p));
 	p->wheel = wheel;
 	p->tick_ns = tick_ns;
-	hwheel_setup(&p->timer, wheel, hwt_probe_run, flags);
+	hwheel_setup(&p->timer, wheel, hwt_probe_run, 0);
 }
 
 /* Set up @n probes on @wheel. hwt_exit() shuts them down. */
@@ -209,7 +208,7 @@ struct probe *hwt_probes_new(struct kunit *test, struct hwheel *wheel,
 	p = kvcalloc(n, sizeof(*p), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, p);
 	for (i = 0; i < n; i++)
-		hwt_probe_setup(&p[i], wheel, tick_ns, 0);
+		hwt_probe_setup(&p[i], wheel, tick_ns);
 	made.probes[made.nr_probes].p = p;
 	made.probes[made.nr_probes++].n = n;
 	return p;

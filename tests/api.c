@@ -59,7 +59,7 @@ static const char * const state_names[STATES] = {
 
 static void probe_bring(struct kunit *test, struct probe *p, enum state state)
 {
-	hwt_probe_setup(p, p->wheel, p->tick_ns, 0);
+	hwt_probe_setup(p, p->wheel, p->tick_ns);
 	if (state == PENDING || state == CANCELLED)
 		hwheel_add(&p->timer, 2 * HOUR);
 	if (state == FIRED) {
@@ -373,7 +373,7 @@ static void test_cancel_other(struct kunit *test)
 		hwt_hold();
 		expires = hwheel_now(hwt_suite_wheel) + delays[j];
 		for (i = 0; i < n; i++) {
-			hwt_probe_setup(&p[i], hwt_suite_wheel, SUITE_TICK_NS, 0);
+			hwt_probe_setup(&p[i], hwt_suite_wheel, SUITE_TICK_NS);
 			p[i].act = act_cancel_other;
 			p[i].other = &p[i ^ 1];
 			hwt_probe_add_at(&p[i], expires, 0);
@@ -445,7 +445,7 @@ static void test_own_end(struct kunit *test)
 		struct probe *q = kzalloc(sizeof(*q), GFP_KERNEL);
 
 		KUNIT_ASSERT_NOT_NULL(test, q);
-		hwt_probe_setup(q, hwt_suite_wheel, SUITE_TICK_NS, 0);
+		hwt_probe_setup(q, hwt_suite_wheel, SUITE_TICK_NS);
 		q->act = act_free;
 		hwheel_add(&q->timer, i * MS / 4);
 	}
@@ -528,7 +528,7 @@ static void test_forward(struct kunit *test)
 			KUNIT_EXPECT_EQ_MSG(test, p->n, 19, "row %u misses periods", i);
 		hwheel_shutdown_sync(&p->timer);
 		hwt_wheel_destroy(test);
-		hwt_probe_setup(p, hwt_suite_wheel, SUITE_TICK_NS, 0);
+		hwt_probe_setup(p, hwt_suite_wheel, SUITE_TICK_NS);
 	}
 }
 

@@ -52,7 +52,7 @@ static void test_gone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hwheel_count(heir, "added"), 1);
 	KUNIT_EXPECT_EQ(test, runs(&p[0]) + runs(&p[1]), 0);
 
-	hwt_probe_setup(&p[1], heir, MS, 0);
+	hwt_probe_setup(&p[1], heir, MS);
 	hwt_probe_add(&p[1], MS);
 	hwt_expect_once(test, &p[1], 1);
 }
@@ -224,7 +224,7 @@ static void test_debug_freed(struct kunit *test)
 	p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 2);
 	q = kzalloc(sizeof(*q), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, q);
-	hwt_probe_setup(q, p->wheel, MS, 0);
+	hwt_probe_setup(q, p->wheel, MS);
 	hwt_hold();
 	due = hwheel_now(p->wheel) + 300 * MS;
 	hwt_probe_add_at(&p[0], due, 0);

@@ -114,8 +114,7 @@ struct hwheel *hwt_wheel_new(struct kunit *test, u64 tick_ns);
 void hwt_wheel_destroy(struct kunit *test);
 void hwt_wheel_forget(void);
 void hwt_probe_run(struct hwheel_timer *timer);
-void hwt_probe_setup(struct probe *p, struct hwheel *wheel, u64 tick_ns,
-		     unsigned int flags);
+void hwt_probe_setup(struct probe *p, struct hwheel *wheel, u64 tick_ns);
 struct probe *hwt_probes_new(struct kunit *test, struct hwheel *wheel,
 			     u64 tick_ns, size_t n);
 struct probe *hwt_probe_new(struct kunit *test, struct hwheel *wheel, u64 tick_ns);

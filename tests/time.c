@@ -110,10 +110,10 @@ static int year_pass(void)
 
 	year.interrupts = hwheel_count(hwheel_system, "interrupts");
 	year.idle_interrupts = hwheel_count(hwheel_system, "idle_interrupts");
-	hwt_probe_setup(&year.on_lone, year.lone, MS, 0);
+	hwt_probe_setup(&year.on_lone, year.lone, MS);
 	hwt_probe_add(&year.on_lone, DAY);
 	for (i = 0; i < 10; i++) {
-		hwt_probe_setup(&year.on_ten[i], year.ten, MS, 0);
+		hwt_probe_setup(&year.on_ten[i], year.ten, MS);
 		hwt_probe_add(&year.on_ten[i], SECS(i + 1));
 	}
 	for (i = 0; i < YEAR_TIMERS; i++) {
@@ -121,7 +121,7 @@ static int year_pass(void)
 		u64 delay = stock->delay;
 
 		timer_setup(&stock->timer, stock_run, 0);
-		hwt_probe_setup(&year.probes[i], hwheel_system, SYSTEM_TICK_NS, 0);
+		hwt_probe_setup(&year.probes[i], hwheel_system, SYSTEM_TICK_NS);
 		hwt_probe_add(&year.probes[i], delay);
 		stock->from = ktime_get();
 		mod_timer(&stock->timer, jiffies + div_u64(delay + TICK_NSEC - 1, TICK_NSEC));

@@ -88,7 +88,7 @@ static void test_sync(struct kunit *test)
 	for (i = 0; i < 2 * ARRAY_SIZE(delays); i++) {
 		bool shutdown = i % 2;
 
-		hwt_probe_setup(p, wheel, 1000, 0);
+		hwt_probe_setup(p, wheel, 1000);
 		p->act = act_rearm_always;
 		p->n = delays[i / 2];
 		hwheel_add(&p->timer, p->n);
@@ -114,7 +114,7 @@ static void test_sync(struct kunit *test)
 	}
 
 	/* The same, while another task arms the timer again and again */
-	hwt_probe_setup(p, wheel, 1000, 0);
+	hwt_probe_setup(p, wheel, 1000);
 	p->n = 20000;
 	p->shared = true;
 	thread = kthread_run(rearm_thread, p, "hwheel-rearm");

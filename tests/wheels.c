@@ -8,6 +8,7 @@
 #include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 
 #include "test.h"
@@ -113,7 +114,7 @@ static void test_come_and_go(struct kunit *test)
 		struct hwheel *wheel = hwt_wheel_new(test, tick_ns);
 
 		for (j = 0; j < 20; j++) {
-			hwt_probe_setup(&p[j], wheel, tick_ns, 0);
+			hwt_probe_setup(&p[j], wheel, tick_ns);
 			hwt_probe_add(&p[j], j < 10 ? j * 100000 : HOUR);
 		}
 		for (j = 0; j < 10; j++)
@@ -122,7 +123,7 @@ static void test_come_and_go(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, hwheel_shutdown_sync(&p[j].timer), j >= 10);
 			KUNIT_EXPECT_EQ(test, runs(&p[j]), j < 10);
 			KUNIT_EXPECT_TRUE(test, !p[j].fault);
-			hwt_probe_setup(&p[j], hwt_suite_wheel, SUITE_TICK_NS, 0);
+			hwt_probe_setup(&p[j], hwt_suite_wheel, SUITE_TICK_NS);
 		}
 		hwt_wheel_destroy(test);
 	}
@@ -166,7 +167,7 @@ static void test_destroy_pending(struct kunit *test)
 	doomed = kunit_kzalloc(test, n * sizeof(*doomed), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, doomed);
 	for (i = 0; i < n; i++)
-		hwt_probe_setup(&doomed[i], wheel, MS, 0);
+		hwt_probe_setup(&doomed[i], wheel, MS);
 	/* No timer may be due before hwheel_destroy() ends. It takes about as long as arming. */
 	while (arm_doomed(doomed, n, delay) > delay / 4 && delay < SECS(10)) {
 		for (i = 0; i < n; i++)
@@ -237,7 +238,7 @@ static void test_destroy_deaf(struct kunit *test)
 	for (i = 0; i < 2; i++) {
 		wheel = hwheel_create(&config);
 		KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(wheel));
-		hwt_probe_setup(&p[0], wheel, MS, 0);
+		hwt_probe_setup(&p[0], wheel, MS);
 
 		migrate_disable();
 		cpu = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
@@ -262,14 +263,14 @@ static void test_destroy_deaf(struct kunit *test)
 		msleep(50);
 		if (!i)
 			KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "interrupts"), interrupts);
-		hwt_probe_setup(&p[0], hwt_suite_wheel, SUITE_TICK_NS, 0);
+		hwt_probe_setup(&p[0], hwt_suite_wheel, SUITE_TICK_NS);
 	}
 	KUNIT_ASSERT_PTR_EQ(test, heir, wheel);
 	KUNIT_EXPECT_EQ(test, hwheel_count(heir, "interrupts"), 0);
-	hwt_probe_setup(&p[1], heir, MS, 0);
+	hwt_probe_setup(&p[1], heir, MS);
 	hwt_probe_add(&p[1], 10 * MS);
 	hwt_expect_once(test, &p[1], 1);
-	hwt_probe_setup(&p[1], hwt_suite_wheel, SUITE_TICK_NS, 0);
+	hwt_probe_setup(&p[1], hwt_suite_wheel, SUITE_TICK_NS);
 	hwheel_destroy(heir);
 }
 
@@ -335,11 +336,13 @@ static void test_levels_made(struct kunit *test)
 	struct probe *p = hwt_probe_new(test, hwt_suite_wheel, SUITE_TICK_NS);
 	unsigned int i;
 
+	/* Each CPU has levels of its own */
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id())), 0);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct hwheel *wheel = hwt_wheel_new(test, MS);
 
 		KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "levels_added"), 0);
-		hwt_probe_setup(p, wheel, MS, HWHEEL_PINNED);
+		hwt_probe_setup(p, wheel, MS);
 		hwt_probe_add(p, rows[i].delay);
 		wait_for(test, hwheel_count(wheel, "levels_added") >= rows[i].levels);
 		msleep(20);
@@ -354,9 +357,10 @@ static void test_levels_made(struct kunit *test)
 		hwt_expect_once(test, p, 1);
 		KUNIT_EXPECT_EQ_MSG(test, hwheel_count(wheel, "levels_added"), rows[i].levels,
 				    "row %u, after a nearer timer", i);
-		hwt_probe_setup(p, hwt_suite_wheel, SUITE_TICK_NS, 0);
+		hwt_probe_setup(p, hwt_suite_wheel, SUITE_TICK_NS);
 		hwt_wheel_destroy(test);
 	}
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
 }
 
 static void act_note_interrupts(struct probe *p)
@@ -501,7 +505,7 @@ static void test_thousand_wheels(struct kunit *test)
 				KUNIT_FAIL(test, "wheel %u: %pe", i, wheels[i]);
 				continue;
 			}
-			hwt_probe_setup(&p[i], wheels[i], MS, 0);
+			hwt_probe_setup(&p[i], wheels[i], MS);
 			hwt_probe_add(&p[i], i % 100 * MS);
 		}
 		hwt_expect_once(test, p, n);
@@ -517,7 +521,7 @@ static void test_thousand_wheels(struct kunit *test)
 		for (i = 0; i < n; i++) {
 			hwheel_shutdown_sync(&p[i].timer);
 			hwheel_destroy(wheels[i]);
-			hwt_probe_setup(&p[i], hwt_suite_wheel, SUITE_TICK_NS, 0);
+			hwt_probe_setup(&p[i], hwt_suite_wheel, SUITE_TICK_NS);
 		}
 		lost[round] = before - free_bytes();
 	}
