@@ -255,31 +255,6 @@
 #define HWHEEL_NOW		61	/* due at the clock, while level 0 is missing or closed */
 #define HWHEEL_EXPIRED		63	/* in transit: due at one tick, about to run */
 
-/*
- * Faults that the torture test must find. They exist with -DHWHEEL_BROKEN only. The
- * module parameter "broken" selects one.
- */
-enum hwheel_fault {
-	HWHEEL_NO_FAULT,
-	HWHEEL_EARLY,
-	HWHEEL_LOSE_IN_CASCADE,
-	HWHEEL_NO_WAIT_IN_CANCEL_SYNC,
-	HWHEEL_NO_WAIT_IN_SYNCHRONIZE,
-	HWHEEL_FIRE_TWICE,
-	HWHEEL_FORGET_OFFLINE_CPU,
-	HWHEEL_LEAK_RUNNING,
-	HWHEEL_DATA_RACE,		/* for KCSAN to find */
-};
-
-#ifdef HWHEEL_BROKEN
-static bool hwheel_broken(enum hwheel_fault fault);
-#else
-static __always_inline bool hwheel_broken(enum hwheel_fault fault)
-{
-	return false;
-}
-#endif
-
 /**
  * struct hwheel_geometry - sizes of the levels
  * @tick_ns: nanoseconds per tick
@@ -2055,10 +2030,6 @@ static inline bool levels_cascade(struct hwheel_levels *l, struct hwheel_spoke *
 		struct hwheel_timer *timer = spoke_end(spoke, n);
 		u64 tick = max(levels_due(l, timer), l->clock);
 
-		if (hwheel_broken(HWHEEL_LOSE_IN_CASCADE)) {
-			levels_del(l, timer);
-			return true;
-		}
 		to = levels_below(l, spoke, root, tick, fine);
 		if (!to)
 			break;

@@ -41,7 +41,7 @@ faults=(
 	"batch-unbounded	s/n < HWHEEL_STEP \&\& //"
 	"late-unordered		/void spoke_next_sift/,/^}/{s/begin < next->begin/start < next->begin/; s/next->begin = begin/next->begin = start/}"
 	"late-no-lead		/u64 levels_lead/,/^}/s/n \*= 4;/n = 0;/"
-	"lost-in-cascade	s/if (hwheel_broken(HWHEEL_LOSE_IN_CASCADE))/if (n == 7)/"
+	"lost-in-cascade	/bool levels_cascade(/,/^}/s/to = levels_below(l, spoke, root, tick, fine);/if (n == 7) { levels_del(l, timer); return true; } &/"
 	"cascade-alone		s/!spoke->level || !spoke->mixed ||/!spoke->level ||/"
 	"fires-early		s/ns - 1) + 1 : 0/ns) : 0/"
 	"divisor-inexact	s/div->mul++;/;/"

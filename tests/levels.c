@@ -8,7 +8,6 @@
 #include <linux/module.h>
 #include <linux/prandom.h>
 
-#undef HWHEEL_BROKEN		/* the planted faults are only for hwheel.ko */
 /* Make crowds, and fans within fans, frequent in the wheels of these tests. */
 #define HWHEEL_CROWD	16
 #define HWHEEL_FAN_BITS	3
