@@ -132,14 +132,12 @@ echo destroy >$run
 settle
 end destroyed
 
-# Timers of CPU 1 must move to CPU 0, even if CPU 2 takes CPU 1 down. The kernel itself
+# Timers of CPU 1 must run on CPU 0, even if CPU 2 takes CPU 1 down. The kernel itself
 # interrupts all CPUs then.
 echo create >$run
 echo 'arm hwheel 1' >$run
 taskset 4 sh -c 'echo 0 >/sys/devices/system/cpu/cpu1/online'
 settle
-log "migrated to CPU 2: $(awk '$1 == "migrated" { n += $5; all += $2 }
-	END { print n + 0, "of", all + 0 }' /sys/kernel/debug/hwheel/*/stats)"
 begin 2
 sleep 3
 end offline
