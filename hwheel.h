@@ -277,8 +277,41 @@ bool hwheel_add(struct hwheel_timer *timer, ktime_t delay);
 bool hwheel_add_range(struct hwheel_timer *timer, ktime_t delay, ktime_t slack);
 bool hwheel_add_at(struct hwheel_timer *timer, ktime_t expires, ktime_t slack);
 bool hwheel_add_on(struct hwheel_timer *timer, ktime_t delay, int cpu);
-bool hwheel_mod_pending(struct hwheel_timer *timer, ktime_t delay);
-bool hwheel_reduce(struct hwheel_timer *timer, ktime_t delay);
+/* Modes of hwheel_add_mode() */
+#define HWHEEL_MODE_ABS		BIT(0)
+#define HWHEEL_MODE_PENDING	BIT(1)
+#define HWHEEL_MODE_EARLIER	BIT(2)
+
+bool hwheel_add_mode(struct hwheel_timer *timer, ktime_t when, ktime_t slack, unsigned int mode);
+
+/**
+ * hwheel_mod_pending - re-arm a timer if it is pending
+ * @timer: the timer, set up
+ * @delay: as in hwheel_add(). For an instant see hwheel_add_mode()
+ *
+ * Context: any but NMI.
+ * Return: true if @timer was pending. It is then re-armed.
+ */
+static inline bool hwheel_mod_pending(struct hwheel_timer *timer, ktime_t delay)
+{
+	return hwheel_add_mode(timer, delay, 0, HWHEEL_MODE_PENDING);
+}
+
+/**
+ * hwheel_reduce - arm a timer, or re-arm it for an earlier time
+ * @timer: the timer, set up
+ * @delay: as in hwheel_add(). For an instant see hwheel_add_mode()
+ *
+ * If the timer is pending for the same or an earlier time, nothing changes.
+ *
+ * Context: any but NMI.
+ * Return: true if @timer was pending.
+ */
+static inline bool hwheel_reduce(struct hwheel_timer *timer, ktime_t delay)
+{
+	return hwheel_add_mode(timer, delay, 0, HWHEEL_MODE_EARLIER);
+}
+
 u64 hwheel_add_forward(struct hwheel_timer *timer, ktime_t interval);
 
 bool hwheel_cancel(struct hwheel_timer *timer);

@@ -3,12 +3,6 @@
  * Arming
  */
 
-enum hwheel_how {
-	HWHEEL_ANYHOW,
-	HWHEEL_IF_PENDING,
-	HWHEEL_IF_EARLIER,
-};
-
 /*
  * With @base locked: @timer and @base are not of the same life. Unlocks @base. Then warns,
  * unless @timer was shut down or its wheel is being destroyed. The lock is dropped first,
@@ -26,15 +20,13 @@ static noinline void hwheel_refuse(struct hwheel_base *base, const struct hwheel
 		  function);
 }
 
-/* With the base of @timer locked: does @how allow to arm @timer for @expires? */
+/* With the base of @timer locked: does @mode allow to arm @timer for @expires? */
 static __always_inline bool hwheel_may_arm(const struct hwheel_timer *timer, ktime_t expires,
-					   enum hwheel_how how)
+					   unsigned int mode)
 {
-	if (how == HWHEEL_IF_PENDING)
-		return hwheel_queued(timer);
-	if (how == HWHEEL_IF_EARLIER)
-		return !hwheel_queued(timer) || expires < timer->expires;
-	return true;
+	if (mode & HWHEEL_MODE_PENDING && !hwheel_queued(timer))
+		return false;
+	return !(mode & HWHEEL_MODE_EARLIER) || !hwheel_queued(timer) || expires < timer->expires;
 }
 
 /*
@@ -49,14 +41,14 @@ static __always_inline bool hwheel_may_arm(const struct hwheel_timer *timer, kti
 static noinline struct hwheel_base *
 hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
 		   struct hwheel_base *target, bool pending, ktime_t expires,
-		   enum hwheel_how how)
+		   unsigned int mode)
 	__must_hold(&from->lock)
 {
 	unsigned long flags;
 
 	hwheel_lock_other(from, target);
 	if (likely(READ_ONCE(timer->base) == from && hwheel_queued(timer) == pending &&
-		   hwheel_may_arm(timer, expires, how) && from->life == timer->life &&
+		   hwheel_may_arm(timer, expires, mode) && from->life == timer->life &&
 		   from->running != timer && target->life == timer->life)) {
 		if (pending)
 			levels_leave(&from->levels, timer);
@@ -79,7 +71,7 @@ hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
  */
 static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_timer *timer,
 				       ktime_t expires, u64 tick, bool timed,
-				       ktime_t now, enum hwheel_how how, int cpu)
+				       ktime_t now, unsigned int mode, int cpu)
 {
 	struct hwheel_base *target;
 	bool pending, moved = false;
@@ -93,14 +85,14 @@ static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_t
 			hwheel_refuse(base, timer, flags);
 			return pending;
 		}
-		if (!hwheel_may_arm(timer, expires, how))
+		if (!hwheel_may_arm(timer, expires, mode))
 			goto out;
 		target = hwheel_target(base, timer, cpu);
 		if (likely(target == base))
 			break;
 		if (unlikely(READ_ONCE(target->closing)))
 			goto out;	/* the wheel is being destroyed */
-		base = hwheel_switch_base(base, timer, target, pending, expires, how);
+		base = hwheel_switch_base(base, timer, target, pending, expires, mode);
 		moved = !base;
 		if (moved) {
 			base = target;
@@ -163,7 +155,7 @@ static __always_inline u64 hwheel_pick(const struct hwheel_base *base, ktime_t *
 
 /* Arm @timer for now + @delay. */
 static __always_inline bool hwheel_arm_after(struct hwheel_timer *timer, ktime_t delay,
-					     enum hwheel_how how, int cpu)
+					     unsigned int mode, int cpu)
 {
 	ktime_t now, expires;
 	struct hwheel_base *base;
@@ -172,18 +164,18 @@ static __always_inline bool hwheel_arm_after(struct hwheel_timer *timer, ktime_t
 		return false;
 	expires = hwheel_deadline(now, delay);
 	return hwheel_arm(base, timer, expires, levels_tick_up(&base->levels, expires),
-			  true, now, how, cpu);
+			  true, now, mode, cpu);
 }
 
 /* Arm @timer, which was on @base a moment ago, in the window from @now + @delay on. */
 static __always_inline bool hwheel_arm_range(struct hwheel_base *base, struct hwheel_timer *timer,
 					     ktime_t now, ktime_t delay, ktime_t slack,
-					     enum hwheel_how how)
+					     unsigned int mode)
 {
 	ktime_t expires = hwheel_deadline(now, delay);
 	u64 tick = hwheel_pick(base, &expires, slack);
 
-	return hwheel_arm(base, timer, expires, tick, true, now, how, -1);
+	return hwheel_arm(base, timer, expires, tick, true, now, mode, -1);
 }
 
 /**
@@ -210,7 +202,7 @@ static __always_inline bool hwheel_arm_range(struct hwheel_base *base, struct hw
  */
 bool hwheel_add(struct hwheel_timer *timer, ktime_t delay)
 {
-	return hwheel_arm_after(timer, delay, HWHEEL_ANYHOW, -1);
+	return hwheel_arm_after(timer, delay, 0, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_add);
 
@@ -241,7 +233,7 @@ bool hwheel_add_range(struct hwheel_timer *timer, ktime_t delay, ktime_t slack)
 	 */
 	if (unlikely(!hwheel_base_now(timer, &base, &now)))
 		return false;
-	return hwheel_arm_range(base, timer, now, delay, slack, HWHEEL_ANYHOW);
+	return hwheel_arm_range(base, timer, now, delay, slack, 0);
 }
 EXPORT_SYMBOL_GPL(hwheel_add_range);
 
@@ -266,7 +258,7 @@ bool hwheel_add_at(struct hwheel_timer *timer, ktime_t expires, ktime_t slack)
 	if (unlikely(!hwheel_base(timer, &base)))
 		return false;
 	tick = hwheel_pick(base, &expires, slack);
-	return hwheel_arm(base, timer, expires, tick, false, 0, HWHEEL_ANYHOW, -1);
+	return hwheel_arm(base, timer, expires, tick, false, 0, 0, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_add_at);
 
@@ -292,39 +284,45 @@ bool hwheel_add_on(struct hwheel_timer *timer, ktime_t delay, int cpu)
 		      "hwheel: timer with callback %ps armed on CPU %d, which can not be\n",
 		      timer->function, cpu))
 		cpu = -1;
-	return hwheel_arm_after(timer, delay, HWHEEL_ANYHOW, cpu);
+	return hwheel_arm_after(timer, delay, 0, cpu);
 }
 EXPORT_SYMBOL_GPL(hwheel_add_on);
 
 /**
- * hwheel_mod_pending - re-arm a timer if it is pending
+ * hwheel_add_mode - arm or re-arm a timer under a condition
  * @timer: the timer, set up
- * @delay: as in hwheel_add()
+ * @when: a delay in nanoseconds, as in hwheel_add(); with %HWHEEL_MODE_ABS an instant, as in
+ *	hwheel_add_at()
+ * @slack: as in hwheel_add_range()
+ * @mode: 0, or one or more of
  *
- * Context: any but NMI.
- * Return: true if @timer was pending. It is then re-armed.
- */
-bool hwheel_mod_pending(struct hwheel_timer *timer, ktime_t delay)
-{
-	return hwheel_arm_after(timer, delay, HWHEEL_IF_PENDING, -1);
-}
-EXPORT_SYMBOL_GPL(hwheel_mod_pending);
-
-/**
- * hwheel_reduce - arm a timer, or re-arm it for an earlier time
- * @timer: the timer, set up
- * @delay: as in hwheel_add()
+ *	* %HWHEEL_MODE_ABS - @when is an instant
+ *	* %HWHEEL_MODE_PENDING - only if @timer is pending
+ *	* %HWHEEL_MODE_EARLIER - only if @timer is not pending, or pending for a later time
  *
- * If the timer is pending for the same or an earlier time, nothing changes.
+ * hwheel looks at the condition and arms the timer under one lock. With both conditions,
+ * only a timer that is pending for a later time is re-armed.
  *
  * Context: any but NMI.
  * Return: true if @timer was pending.
  */
-bool hwheel_reduce(struct hwheel_timer *timer, ktime_t delay)
+bool hwheel_add_mode(struct hwheel_timer *timer, ktime_t when, ktime_t slack, unsigned int mode)
 {
-	return hwheel_arm_after(timer, delay, HWHEEL_IF_EARLIER, -1);
+	struct hwheel_base *base;
+	ktime_t now;
+	u64 tick;
+
+	if (mode & HWHEEL_MODE_ABS) {
+		if (unlikely(!hwheel_base(timer, &base)))
+			return false;
+		tick = hwheel_pick(base, &when, slack);
+		return hwheel_arm(base, timer, when, tick, false, 0, mode, -1);
+	}
+	if (unlikely(!hwheel_base_now(timer, &base, &now)))
+		return false;
+	return hwheel_arm_range(base, timer, now, when, slack, mode);
 }
-EXPORT_SYMBOL_GPL(hwheel_reduce);
+EXPORT_SYMBOL_GPL(hwheel_add_mode);
 
 /* Read timer->expires. On 64-bit one load reads it whole, so this takes no lock there. */
 static __always_inline ktime_t hwheel_read_expires(const struct hwheel_timer *timer,
@@ -378,7 +376,7 @@ u64 hwheel_add_forward(struct hwheel_timer *timer, ktime_t interval)
 		expires = hwheel_deadline(now, interval);
 	}
 	hwheel_arm(base, timer, expires, levels_tick_up(&base->levels, expires), true, now,
-		   HWHEEL_ANYHOW, -1);
+		   0, -1);
 	return n;
 }
 EXPORT_SYMBOL_GPL(hwheel_add_forward);

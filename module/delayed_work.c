@@ -128,7 +128,7 @@ static __always_inline bool hwheel_work_start(int cpu, struct workqueue_struct *
 		return false;
 	dwork->wq = wq;
 	dwork->cpu = cpu;
-	hwheel_arm_range(base, &dwork->timer, now, delay, slack, HWHEEL_ANYHOW);
+	hwheel_arm_range(base, &dwork->timer, now, delay, slack, 0);
 	return true;
 }
 
@@ -140,7 +140,8 @@ static __always_inline bool hwheel_work_rearm(int cpu, struct workqueue_struct *
 	struct hwheel_base *base;
 
 	if (unlikely(!hwheel_base_clock(&dwork->timer, &base, &now)) ||
-	    unlikely(!hwheel_arm_range(base, &dwork->timer, now, delay, slack, HWHEEL_IF_PENDING)))
+	    unlikely(!hwheel_arm_range(base, &dwork->timer, now, delay, slack,
+				       HWHEEL_MODE_PENDING)))
 		return false;
 	dwork->wq = wq;
 	dwork->cpu = cpu;

@@ -327,6 +327,7 @@ static BLAMED void null_timers(void)
 	NULL_TIMER(hwheel_add_on(NULL, 0, -1));
 	NULL_TIMER(hwheel_mod_pending(NULL, 0));
 	NULL_TIMER(hwheel_reduce(NULL, 0));
+	NULL_TIMER(hwheel_add_mode(NULL, 0, 0, HWHEEL_MODE_ABS));
 	NULL_TIMER(hwheel_add_forward(NULL, 1));
 	NULL_TIMER(hwheel_cancel(NULL));
 	NULL_TIMER(hwheel_try_cancel(NULL));

@@ -323,6 +323,28 @@ static void test_reduce(struct kunit *test)
 	KUNIT_EXPECT_GE(test, hwheel_remaining(timer), HOUR + 1);
 	KUNIT_EXPECT_TRUE(test, hwheel_mod_pending(timer, MS));
 	wait_for(test, runs(p) == 2);
+
+	/* The same with instants */
+	expires = hwheel_now(wheel) + HOUR;
+	KUNIT_EXPECT_FALSE(test, hwheel_add_mode(timer, expires, 0,
+						 HWHEEL_MODE_ABS | HWHEEL_MODE_PENDING));
+	KUNIT_EXPECT_FALSE(test, hwheel_pending(timer));
+	KUNIT_EXPECT_FALSE(test, hwheel_add_mode(timer, expires, 0,
+						 HWHEEL_MODE_ABS | HWHEEL_MODE_EARLIER));
+	KUNIT_EXPECT_EQ(test, hwheel_expires(timer), expires);
+	KUNIT_EXPECT_TRUE(test, hwheel_add_mode(timer, expires + 1, 0,
+						HWHEEL_MODE_ABS | HWHEEL_MODE_EARLIER));
+	KUNIT_EXPECT_EQ(test, hwheel_expires(timer), expires);
+	KUNIT_EXPECT_TRUE(test, hwheel_add_mode(timer, expires - 1, 0, HWHEEL_MODE_ABS |
+						HWHEEL_MODE_EARLIER | HWHEEL_MODE_PENDING));
+	KUNIT_EXPECT_EQ(test, hwheel_expires(timer), expires - 1);
+	KUNIT_EXPECT_TRUE(test, hwheel_add_mode(timer, expires + HOUR, 0,
+						HWHEEL_MODE_ABS | HWHEEL_MODE_PENDING));
+	KUNIT_EXPECT_EQ(test, hwheel_expires(timer), expires + HOUR);
+	KUNIT_EXPECT_TRUE(test, hwheel_add_mode(timer, 2 * HOUR, HOUR, HWHEEL_MODE_PENDING));
+	KUNIT_EXPECT_GE(test, hwheel_expires(timer), expires + HOUR);
+	KUNIT_EXPECT_LE(test, hwheel_expires(timer), hwheel_now(wheel) + 3 * HOUR);
+	KUNIT_EXPECT_TRUE(test, hwheel_cancel(timer));
 }
 
 /* ------------------------------------------------------------------------ */
