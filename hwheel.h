@@ -141,7 +141,6 @@ enum hwheel_context {
  * Flags of a wheel, in hwheel_config.flags. At most one of them names the clock, instead of
  * CLOCK_MONOTONIC. The kernel's own names would not do: CLOCK_REALTIME is 0.
  */
-#define HWHEEL_UNBOUND		BIT(8)	/* HWHEEL_WORK: callbacks may run on any CPU */
 #define HWHEEL_DEFERRABLE	BIT(9)	/* wake no idle CPU: due timers wait until it wakes */
 #define HWHEEL_BOOTTIME		BIT(10)	/* CLOCK_BOOTTIME: goes on during a suspend */
 #define HWHEEL_REALTIME		BIT(11)	/* CLOCK_REALTIME: wall time, UTC */
@@ -162,7 +161,11 @@ enum hwheel_context {
  *	0: 2 ms, and 100 us in hardirq context. The end of the budget does not
  *	interrupt a callback. In hardirq context the run ends after the callback that
  *	uses up the budget. In other contexts up to 7 more callbacks may run
- * @flags: 0, or one or more of HWHEEL_UNBOUND, HWHEEL_DEFERRABLE, and one clock:
+ * @wq: the workqueue that runs the callbacks of an HWHEEL_WORK wheel; NULL: the kernel's, on the
+ *	timer's CPU. With a workqueue that has WQ_UNBOUND, such as system_dfl_wq, callbacks may run
+ *	on any CPU. A driver that waits for a callback to free memory needs a workqueue of its own
+ *	with WQ_MEM_RECLAIM. Destroy the wheel before the workqueue
+ * @flags: 0, or HWHEEL_DEFERRABLE, one clock, or both. The clock is one of
  *	HWHEEL_BOOTTIME, HWHEEL_REALTIME or HWHEEL_TAI. Without a clock: CLOCK_MONOTONIC.
  *	HWHEEL_DEFERRABLE goes with neither HWHEEL_HARDIRQ nor HWHEEL_BOOTTIME. Callbacks of a
  *	deferrable wheel run at the first jiffy at or after their tick. On an idle CPU they
@@ -194,6 +197,7 @@ struct hwheel_config {
 	unsigned int		spokes[HWHEEL_MAX_LEVELS];
 	enum hwheel_context	context;
 	u64			budget_ns;
+	struct workqueue_struct	*wq;
 	unsigned int		flags;
 	u64			gap_ns;
 	void			(*clock_set)(struct hwheel *wheel);

@@ -189,8 +189,8 @@ static __always_inline bool hwheel_arm_range(struct hwheel_base *base, struct hw
  * nothing, and say nothing, if the timer was shut down, or while its wheel is being destroyed:
  * a callback that arms its own timer can't know.
  *
- * The callback runs on this CPU, unless the wheel is HWHEEL_UNBOUND. There are three
- * exceptions:
+ * The callback runs on this CPU, unless the wheel has a workqueue that is not bound to CPUs.
+ * There are three exceptions:
  *
  * * If the timer's callback is running, the timer stays on the CPU of that callback.
  * * If this CPU is isolated (nohz_full=, isolcpus=) and the timer is not HWHEEL_PINNED,

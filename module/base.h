@@ -94,7 +94,7 @@ struct hwheel_base {
 	struct hwheel		*wheel;
 	u64			fresh;		/* ns; see hwheel_catch_up() */
 	ktime_t			offset;		/* the wheel's clock minus the drive's */
-	ktime_t			set;		/* to what the wheel's clock was set; else S64_MIN */
+	ktime_t			set;		/* what the wheel's clock was set to, or S64_MIN */
 	struct hwheel_base	*dest;		/* base that @running moves to */
 	struct task_struct	*runner;	/* task that runs @running's callback */
 	struct hrtimer		hrtimer;
@@ -165,6 +165,7 @@ struct hwheel {
 	u64			budget_ns;
 	u64			gap_ns;
 	enum hwheel_context	context;
+	struct workqueue_struct	*wq;		/* runs callbacks in process context */
 	unsigned int		flags;		/* hwheel_config.flags */
 	struct hwheel_geometry	geometry;
 	struct list_head	list;		/* on hwheel_wheels or hwheel_gone */

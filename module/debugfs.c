@@ -464,8 +464,6 @@ static int hwheel_config_show(struct seq_file *m, void *v)
 	seq_printf(m, "context %s\n", contexts[wheel->context]);
 	seq_printf(m, "budget_ns %llu\n", wheel->budget_ns);
 	seq_printf(m, "gap_ns %llu\n", wheel->gap_ns);
-	if (wheel->context == HWHEEL_WORK)
-		seq_printf(m, "unbound %d\n", !!(wheel->flags & HWHEEL_UNBOUND));
 	if (wheel->flags & HWHEEL_DEFERRABLE)
 		seq_puts(m, "deferrable 1\n");
 	for_each_possible_cpu(cpu)

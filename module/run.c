@@ -269,10 +269,7 @@ static void hwheel_queue_work(struct hwheel_base *base)
 {
 	if (unlikely(base->closing))
 		return;
-	if (base->wheel->flags & HWHEEL_UNBOUND)
-		queue_work(system_dfl_wq, &base->work);
-	else
-		queue_work_on(base->cpu, system_percpu_wq, &base->work);
+	queue_work_on(base->cpu, base->wheel->wq, &base->work);
 }
 
 /* ------------------------------------------------------------------------ */

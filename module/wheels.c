@@ -201,7 +201,7 @@ static int hwheel_check(const struct hwheel_config *config,
 		return -EINVAL;
 	}
 	clocks = config->flags & HWHEEL_CLOCKS;
-	if (config->flags & ~(HWHEEL_UNBOUND | HWHEEL_DEFERRABLE | HWHEEL_CLOCKS)) {
+	if (config->flags & ~(HWHEEL_DEFERRABLE | HWHEEL_CLOCKS)) {
 		pr_err("wheel \"%s\": flags %#x: hwheel.h has no such flags of a wheel\n",
 		       name, config->flags);
 		return -EINVAL;
@@ -216,9 +216,8 @@ static int hwheel_check(const struct hwheel_config *config,
 		       name);
 		return -EINVAL;
 	}
-	if (config->flags & HWHEEL_UNBOUND && config->context != HWHEEL_WORK) {
-		pr_err("wheel \"%s\": flags %#x: HWHEEL_UNBOUND is only allowed with HWHEEL_WORK\n",
-		       name, config->flags);
+	if (config->wq && config->context != HWHEEL_WORK) {
+		pr_err("wheel \"%s\": a workqueue is only allowed with HWHEEL_WORK\n", name);
 		return -EINVAL;
 	}
 	/* An entry of timer_list runs in softirq context, and jiffies stop during a suspend */
@@ -300,7 +299,7 @@ out:
  * the hotplug.
  * Return:
  * * the wheel
- * * ERR_PTR(-EINVAL) - name, geometry, context, flags, gap or clock_set are not allowed
+ * * ERR_PTR(-EINVAL) - name, geometry, context, wq, flags, gap or clock_set are not allowed
  * * ERR_PTR(-EEXIST) - a wheel has that name
  * * ERR_PTR(-ENOMEM) - out of memory
  * * ERR_PTR(-EOPNOTSUPP) - hwheel was built without wall time or deferrable wheels; or it is
@@ -332,6 +331,7 @@ struct hwheel *hwheel_create(const struct hwheel_config *config)
 	wheel->geometry = geometry;
 	wheel->context = config->context;
 	wheel->flags = config->flags;
+	wheel->wq = config->wq ?: system_percpu_wq;
 	budget = wheel->context == HWHEEL_HARDIRQ ? HWHEEL_HARDIRQ_BUDGET_NS : HWHEEL_BUDGET_NS;
 	wheel->budget_ns = min_t(u64, config->budget_ns ?: budget, S64_MAX);
 	wheel->gap_ns = config->gap_ns;
@@ -433,7 +433,7 @@ static void hwheel_retire(struct hwheel *wheel)
 	list_del(&wheel->list);
 	wheel->closing = false;
 	mutex_unlock(&hwheel_mutex);
-	/* Clear base->closing only now: CPU hotplug must start no hrtimer for timers that are left */
+	/* Only now: CPU hotplug must start no hrtimer for timers that are left */
 	for_each_possible_cpu(cpu)
 		WRITE_ONCE(per_cpu_ptr(wheel->bases, cpu)->closing, false);
 	hwheel_put(wheel);

@@ -168,7 +168,7 @@ static void add_here(void)
 #define ONE_CLOCK(flags) W "flags " flags ": ask for one of HWHEEL_BOOTTIME, HWHEEL_REALTIME " \
 			"and HWHEEL_TAI\n"
 #define NOT_SET		W "clock_set, but nobody sets its clock: see HWHEEL_REALTIME\n"
-#define NO_WORK(flags)	W "flags " flags ": HWHEEL_UNBOUND is only allowed with HWHEEL_WORK\n"
+#define NO_WORK		W "a workqueue is only allowed with HWHEEL_WORK\n"
 #define NEITHER		W "HWHEEL_DEFERRABLE goes with neither HWHEEL_HARDIRQ nor HWHEEL_BOOTTIME\n"
 #define NAME_31		"a234567890123456789012345678901"
 
@@ -201,9 +201,9 @@ static const struct {
 	{ { .name = "w", .flags = HWHEEL_PINNED, .context = HWHEEL_WORK }, -EINVAL,
 	  NO_FLAGS("0x1") },
 	{ { .name = "w", .flags = BIT(13) | HWHEEL_TAI }, -EINVAL, NO_FLAGS("0x3000") },
-	{ { .name = "w", .flags = HWHEEL_UNBOUND }, -EINVAL, NO_WORK("0x100") },
-	{ { .name = "w", .flags = HWHEEL_UNBOUND | HWHEEL_REALTIME }, -EINVAL,
-	  NO_WORK("0x900") },
+	{ { .name = "w", .wq = &sim_ordered_wqs[0] }, -EINVAL, NO_WORK },
+	{ { .name = "w", .wq = &sim_ordered_wqs[0], .context = HWHEEL_HARDIRQ }, -EINVAL,
+	  NO_WORK },
 	{ { .name = "w", .flags = HWHEEL_DEFERRABLE, .context = HWHEEL_HARDIRQ }, -EINVAL,
 	  NEITHER },
 	{ { .name = "w", .flags = HWHEEL_DEFERRABLE | HWHEEL_BOOTTIME }, -EINVAL, NEITHER },
@@ -235,8 +235,7 @@ static const struct {
 	{ { .name = "w", .context = HWHEEL_HARDIRQ },
 	  "\ncontext hardirq\nbudget_ns 100000\ngap_ns 0\nbytes" },
 	{ { .name = "w", .context = HWHEEL_WORK },
-	  "\ncontext work\nbudget_ns 2000000\ngap_ns 0\nunbound 0\n" },
-	{ { .name = "w", .context = HWHEEL_WORK, .flags = HWHEEL_UNBOUND }, "\nunbound 1\nbytes" },
+	  "\ncontext work\nbudget_ns 2000000\ngap_ns 0\nbytes" },
 	{ { .name = "w", .budget_ns = 1 }, "\nbudget_ns 1\n" },
 	{ { .name = "w", .budget_ns = U64_MAX }, "\nbudget_ns 9223372036854775807\n" },
 	{ { .name = "w", .gap_ns = 1000000000 }, "\ngap_ns 1000000000\n" },
@@ -1004,7 +1003,7 @@ static void is_unbound(struct hwheel_timer *timer)
 static void unbound(void)
 {
 	struct hwheel_config config = { .name = "known", .context = HWHEEL_WORK,
-					.flags = HWHEEL_UNBOUND };
+					.wq = system_dfl_wq };
 
 	wheel = make(config);
 	run(is_unbound);

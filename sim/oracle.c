@@ -2322,12 +2322,10 @@ static void compare_config(struct mwheel *w)
 	if (!strstr(text, wanted))
 		sim_find("config of %s: %s", w->name, text);
 	snprintf(wanted, sizeof(wanted),
-		 "\nclock %s\ncontext %s\nbudget_ns %llu\ngap_ns %llu\n%s%s%s",
+		 "\nclock %s\ncontext %s\nbudget_ns %llu\ngap_ns %llu\n%s%s",
 		 w->config.flags & HWHEEL_BOOTTIME ? "boottime" :
 		 w->config.flags & HWHEEL_TAI ? "tai" : wall(w) ? "realtime" : "monotonic",
 		 contexts[w->config.context], w->budget, (u64)w->config.gap_ns,
-		 w->config.context != HWHEEL_WORK ? "" :
-		 w->config.flags & HWHEEL_UNBOUND ? "unbound 1\n" : "unbound 0\n",
 		 deferrable(w) ? "deferrable 1\n" : "", "bytes_per_cpu ");
 	if (!strstr(text, wanted))
 		sim_find("config of %s: %s", w->name, text);

@@ -340,7 +340,8 @@ static void do_resetup(const struct op *op)
 	if (!slot)
 		return;
 	if (!sim_world.no_debug_objects && slot->object && slot->set_up && !slot->running &&
-	    !slot->popped && slot->wheel->state == LIVE_WHEEL && sim_wheels[0].state == LIVE_WHEEL) {
+	    !slot->popped && slot->wheel->state == LIVE_WHEEL &&
+	    sim_wheels[0].state == LIVE_WHEEL) {
 		struct mwheel *w = wheel(op->arg[1]);
 
 		/* Not shortly before its callback begins: that would be another mistake. */
@@ -519,7 +520,7 @@ static void do_wheel(const struct op *op)
 		.clock_set = clock & (HWHEEL_TAI | HWHEEL_REALTIME) ? note_set : NULL,
 	};
 	if (op->arg[5] & 1 && w->config.context == HWHEEL_WORK)
-		w->config.flags |= HWHEEL_UNBOUND;
+		w->config.wq = system_dfl_wq;
 	if (op->arg[5] & 2 && w->config.context != HWHEEL_HARDIRQ && clock != HWHEEL_BOOTTIME)
 		w->config.flags |= HWHEEL_DEFERRABLE;
 	for (i = 0; i < 6; i++)

@@ -14,6 +14,7 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 
+#include "module/compat.h"
 #include "test.h"
 
 static struct completion go_on;
@@ -170,7 +171,7 @@ static void test_unbound(struct kunit *test)
 {
 	const unsigned int n = 300;
 	struct hwheel *wheel = hwt_wheel_make(test, (struct hwheel_config){
-		.flags = HWHEEL_UNBOUND });
+		.wq = system_dfl_wq });
 	struct probe *p = hwt_probes_new(test, wheel, MS, n);
 	unsigned int i;
 

@@ -269,7 +269,7 @@ static void test_not_set_up(struct kunit *test)
 	expect_unusable(test, p);
 	/* Flags that do not exist, and one of a wheel */
 	hwheel_setup(&p->timer, hwt_suite_wheel, hwt_probe_run, BIT(31));
-	hwheel_setup(&p->timer, hwt_suite_wheel, hwt_probe_run, HWHEEL_PINNED | HWHEEL_UNBOUND);
+	hwheel_setup(&p->timer, hwt_suite_wheel, hwt_probe_run, HWHEEL_PINNED | HWHEEL_DEFERRABLE);
 	KUNIT_EXPECT_FALSE(test, hwheel_add(&p->timer, HOUR));
 	KUNIT_EXPECT_TRUE(test, hwheel_cancel(&p->timer));
 	hwt_expect_end();

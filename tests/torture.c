@@ -341,11 +341,12 @@ static const struct {
 	const char		*name;
 	enum hwheel_context	context;
 	unsigned int		flags;
+	bool			unbound;	/* on a workqueue that is not bound to CPUs */
 } contexts[] = {
 	{ "softirq",	HWHEEL_SOFTIRQ },
 	{ "hardirq",	HWHEEL_HARDIRQ },
 	{ "work",	HWHEEL_WORK },
-	{ "unbound",	HWHEEL_WORK, HWHEEL_UNBOUND },
+	{ "unbound",	HWHEEL_WORK, 0, true },
 	{ "deferrable",	HWHEEL_SOFTIRQ, HWHEEL_DEFERRABLE },
 };
 
@@ -405,6 +406,7 @@ static int wheel_create(struct wheel *w, struct hwheel_config *config, unsigned 
 		nr = the_context;
 	config->context = contexts[nr % ARRAY_SIZE(contexts)].context;
 	config->flags |= contexts[nr % ARRAY_SIZE(contexts)].flags;
+	config->wq = contexts[nr % ARRAY_SIZE(contexts)].unbound ? system_dfl_wq : NULL;
 	if (config->flags & HWHEEL_DEFERRABLE)
 		config->flags &= ~HWHEEL_BOOTTIME;
 	w->orders = kcalloc(nr_cpu_ids, sizeof(*w->orders), GFP_KERNEL);

@@ -15,6 +15,9 @@
 
 static void no_set(struct hwheel *wheel) { }
 
+/* Never used: hwheel_create() refuses it */
+#define TEST_WQ		((struct workqueue_struct *)1)
+
 static void test_create_errors(struct kunit *test)
 {
 	static const struct {
@@ -45,9 +48,10 @@ static void test_create_errors(struct kunit *test)
 		  -EINVAL, "over S64_MAX" },
 		{ { .name = "bad", .context = 99 }, -EINVAL, "no context" },
 		{ { .name = "bad", .context = -1 }, -EINVAL, "no context" },
-		{ { .name = "bad", .flags = HWHEEL_UNBOUND }, -EINVAL, "flags" },
+		{ { .name = "bad", .wq = TEST_WQ }, -EINVAL, "a workqueue" },
+		{ { .name = "bad", .context = HWHEEL_HARDIRQ, .wq = TEST_WQ },
+		  -EINVAL, "a workqueue" },
 		{ { .name = "bad", .context = HWHEEL_WORK, .flags = BIT(31) }, -EINVAL, "flags" },
-		{ { .name = "bad", .flags = HWHEEL_UNBOUND | HWHEEL_REALTIME }, -EINVAL, "flags" },
 		{ { .name = "bad", .context = HWHEEL_WORK, .flags = HWHEEL_PINNED },
 		  -EINVAL, "no such flags" },
 		{ { .name = "bad", .flags = HWHEEL_TAI | HWHEEL_REALTIME },
@@ -71,8 +75,7 @@ static void test_create_errors(struct kunit *test)
 		{ { .name = "good", .flags = HWHEEL_REALTIME }, 0 },
 		{ { .name = "good", .flags = HWHEEL_DEFERRABLE }, 0 },
 		{ { .name = "good", .flags = HWHEEL_REALTIME | HWHEEL_DEFERRABLE }, 0 },
-		{ { .name = "good", .context = HWHEEL_WORK,
-		    .flags = HWHEEL_DEFERRABLE | HWHEEL_UNBOUND }, 0 },
+		{ { .name = "good", .context = HWHEEL_WORK, .flags = HWHEEL_DEFERRABLE }, 0 },
 		{ { .name = "bad", .gap_ns = NSEC_PER_SEC + 1 }, -EINVAL, "more than a second" },
 		{ { .name = "good", .gap_ns = NSEC_PER_SEC }, 0 },
 		{ { .name = "good", .budget_ns = U64_MAX }, 0 },

@@ -121,7 +121,7 @@ checkpatch_one()
 	[ "${file#sim/}" = "$file" ] || ignore+=,$sim_may
 	[ "$file" != samples/hwheel_pace.c ] || ignore+=,CAMELCASE
 	# BPF programs declare kfuncs, and share variables with user space
-	[[ $file != bpf/*.bpf.h ]] || ignore+=,AVOID_EXTERNS,SPACING,VOLATILE
+	[[ $file != bpf/*.bpf.h ]] || ignore+=,AVOID_EXTERNS,BIT_MACRO,SPACING,VOLATILE
 	[[ $file != @(samples/bpf|scripts/guest/bpf-)* ]] ||
 		ignore+=,BIT_MACRO,LINE_SPACING,MACRO_ARG_REUSE,VOLATILE
 	# Frama-C reads ACSL annotations, which are comments
