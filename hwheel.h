@@ -64,6 +64,8 @@
  * - Arming, or waiting for, a timer that was never set up and whose memory is all zeroes
  * - Arming a timer after its wheel was destroyed, or on an impossible CPU
  * - Setting up, arming or cancelling with NULL for a timer, a wheel or a callback
+ * - Setting up a timer with a flag that does not exist
+ * - Waiting for a callback where one can't wait
  * - A callback that waits for itself, or for all callbacks of its wheel
  * - Sleeping on a wheel in one of its callbacks
  * - Queueing delayed work that was never set up, or on a NULL workqueue

@@ -38,8 +38,8 @@ static __always_inline int hwheel_remove(struct hwheel_timer *timer, bool shutdo
 }
 
 /*
- * May nobody wait here for a callback of @base? Callers say so even if no callback is running.
- * On PREEMPT_RT they may have to sleep for a callback in softirq context.
+ * Is this a context in which nobody may wait for a callback of @base? On PREEMPT_RT a caller may
+ * have to sleep until a callback in softirq context has ended.
  */
 static bool hwheel_may_not_wait(const struct hwheel_base *base)
 {
