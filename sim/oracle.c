@@ -373,7 +373,7 @@ static void changed(struct slot *slot)
 		call->seen |= seen;
 }
 
-static bool wheel_is_dead(const struct slot *slot)
+bool wheel_is_dead(const struct slot *slot)
 {
 	return !slot->wheel || slot->wheel->state != LIVE_WHEEL ||
 	       slot->wheel_life != slot->wheel->life;

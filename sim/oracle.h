@@ -173,6 +173,7 @@ void slot_set_up(struct slot *slot, struct mwheel *w, unsigned int wheel_life, b
 void slot_free(struct slot *slot);
 void *sim_user(unsigned int user);	/* the function of a row of the file users */
 s64 due_at(const struct mwheel *w, s64 expires);
+bool wheel_is_dead(const struct slot *slot);	/* the one it was set up for */
 void oracle_function_ran(u64 ns);	/* a function of delayed work */
 u64 oracle_held_up(u64 since);		/* for how long others may have held up a task */
 extern const char *const sim_kinds[];

@@ -763,7 +763,7 @@ static bool may_be_softirq(const struct op *op)
 {
 	const struct slot *slot = &sim_slots[(unsigned long long)op->arg[0] % sim_nr_slots];
 
-	return !SIM_RT && slot->wheel && slot->wheel->config.context != HWHEEL_WORK;
+	return !SIM_RT && !wheel_is_dead(slot) && slot->wheel->config.context != HWHEEL_WORK;
 }
 
 static void actor_op(const struct op *op)

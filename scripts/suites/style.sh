@@ -49,6 +49,7 @@ suite()
 	try pyflakes pyflakes3 "${python[@]}" tools/hwheel_debugfs.py Documentation/conf.py
 	try "one version" one_version
 	try "suites of each file" changes_whole
+	try "equivalent mutants" mutants_there
 	[ -z "$FULL" ] || style_builds
 }
 
@@ -160,6 +161,14 @@ changes_whole()
 		done
 	done <"$changes"
 	return $status
+}
+
+# mutants_there: whether each line of sim/equivalent names a mutant
+mutants_there()
+{
+	LIST=1 "$lab_scripts/mutants.sh" >"$lab_work/mutants" && return
+	grep sim/equivalent "$lab_work/mutants"
+	return 1
 }
 
 # one_version: whether dkms.conf, hwheel.c and debian/changelog have the same version
