@@ -46,6 +46,7 @@ import hwheel_debugfs as hw     # noqa: E402
 # Do not ignore SIGINT: a script that a shell runs in the background ignores it, and the tools
 # would inherit that
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores that
 
 # The user's settings must not change the tools' output
 ENVIRONMENT = {'PATH': os.environ['PATH'], 'LC_ALL': 'C.UTF-8', 'TERM': 'xterm-256color',
@@ -1333,7 +1334,10 @@ class Ends(Test):
                                           text=True, env=ENVIRONMENT) as process:
                         time.sleep(wait)
                         process.send_signal(signal_)
-                        self.assertEqual(process.communicate(timeout=60)[1], '')
+                        try:
+                            self.assertEqual(process.communicate(timeout=60)[1], '')
+                        finally:
+                            process.kill()
                     if os.path.exists(self.path('x.svg')):
                         xml.etree.ElementTree.parse(self.path('x.svg'))
                         os.unlink(self.path('x.svg'))
