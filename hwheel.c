@@ -16,7 +16,7 @@
  *	parts.c		how the core calls the parts that may be left out
  *	clock.c		the clocks of wheels
  *	trace.h		tracepoints
- *	debug.c		lockdep and debugobjects
+ *	debug.c		warnings; lockdep and debugobjects
  *	base.c		a timer's base, and how to lock it
  *	drive.c		keeping the hrtimer of a base armed for the earliest expiration
  *	cpus.c		where a timer is armed; isolated CPUs; CPU hotplug
@@ -63,11 +63,13 @@
 #include <linux/jiffies.h>
 #include <linux/jump_label.h>
 #include <linux/kallsyms.h>
+#include <linux/kstrtox.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <linux/overflow.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
@@ -196,6 +198,7 @@ static int __init hwheel_init(void)
 		err = PTR_ERR(hwheel_system);
 		goto err_online;
 	}
+	register_module_notifier(&hwheel_modules);	/* can't fail */
 	return 0;
 
 	/* If hwheel is built in, users can still call hwheel_create(), which now fails. */
@@ -221,17 +224,18 @@ static void __exit hwheel_exit(void)
 	int cpu;
 
 	while ((wheel = list_first_entry_or_null(&hwheel_wheels, struct hwheel, list))) {
-		WARN_ONCE(wheel != hwheel_system,
-			  "hwheel: wheel \"%s\" was never destroyed by the module that created it\n",
-			  wheel->name);
+		WARN(wheel != hwheel_system,
+		     "hwheel: wheel \"%s\" was never destroyed by the module that created it\n",
+		     wheel->name);
 		hwheel_stop(wheel);
 		pending = 0;
 		for_each_possible_cpu(cpu)
 			pending += per_cpu_ptr(wheel->bases, cpu)->levels.pending;
-		WARN_ONCE(pending, "hwheel: %llu timers were left pending on wheel \"%s\"\n",
-			  pending, wheel->name);
+		WARN(pending, "hwheel: %llu timers were left pending on wheel \"%s\"\n",
+		     pending, wheel->name);
 		hwheel_retire(wheel);
 	}
+	unregister_module_notifier(&hwheel_modules);
 	cpuhp_remove_state_nocalls(hwheel_online_state);
 	cpuhp_remove_state_nocalls(hwheel_dead_state);
 	hwheel_each_part(exit);

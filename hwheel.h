@@ -58,8 +58,8 @@
  */
 
 /*
- * hwheel warns of these mistakes, once each. The warning names the callback if there is
- * one. The mistake does no harm to other timers.
+ * hwheel warns of these mistakes, once for each callback, and again when a module has been loaded.
+ * The warning names the callback if there is one. The mistake does no harm to other timers.
  *
  * - Arming, or waiting for, a timer that was never set up and whose memory is all zeroes
  * - Arming a timer after its wheel was destroyed, or on an impossible CPU
@@ -177,7 +177,7 @@ enum hwheel_context {
  *	and a timer may be late by @gap_ns more. If no callback has run for @gap_ns, the gap
  *	delays no timer. A run may be cut with work left, for example when it has used up its
  *	budget. Then hwheel leaves the CPU to others for some time. When that time is over, hwheel
- *	goes on, even if the gap ends later: see "Runs, rests and breaks" in module/run.c
+ *	goes on, even if the gap ends later: see "Gaps, rests and breaks" in module/run.c
  * @clock_set: called with the wheel, in process context, after somebody has set its clock
  *	(only with HWHEEL_REALTIME or HWHEEL_TAI), after a leap second, and after the machine has
  *	resumed. It may also be called when the clock has not changed. If somebody

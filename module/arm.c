@@ -16,8 +16,8 @@ static noinline void hwheel_refuse(struct hwheel_base *base, const struct hwheel
 	void *function = hwheel_named(timer);
 
 	raw_spin_unlock_irqrestore(&base->lock, flags);
-	WARN_ONCE(gone, "hwheel: timer with callback %ps armed, and its wheel is gone\n",
-		  function);
+	hwheel_warn(gone, function,
+		    "hwheel: timer with callback %ps armed, and its wheel is gone\n", function);
 }
 
 /* With the base of @timer locked: does @mode allow to arm @timer for @expires? */
@@ -280,9 +280,10 @@ EXPORT_SYMBOL_GPL(hwheel_add_at);
  */
 bool hwheel_add_on(struct hwheel_timer *timer, ktime_t delay, int cpu)
 {
-	if (WARN_ONCE(timer && (cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu)),
-		      "hwheel: timer with callback %ps armed on CPU %d, which can not be\n",
-		      timer->function, cpu))
+	if (hwheel_warn(timer && (cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu)),
+			timer->function,
+			"hwheel: timer with callback %ps armed on CPU %d, which can not be\n",
+			timer->function, cpu))
 		cpu = -1;
 	return hwheel_arm_after(timer, delay, 0, cpu);
 }
@@ -362,9 +363,9 @@ u64 hwheel_add_forward(struct hwheel_timer *timer, ktime_t interval)
 
 	if (unlikely(!hwheel_base(timer, &base)))
 		return 0;
-	if (WARN_ONCE(interval < 1,
-		      "hwheel: timer with callback %ps forwarded by %lld ns\n",
-		      timer->function, interval))
+	if (hwheel_warn(interval < 1, timer->function,
+			"hwheel: timer with callback %ps forwarded by %lld ns\n",
+			timer->function, interval))
 		interval = 1;
 
 	expires = hwheel_read_expires(timer, base);

@@ -37,8 +37,8 @@ static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
 	struct hwheel_base *base;
 	unsigned long flags;
 
-	if (WARN_ONCE(!timer, "hwheel: %ps used a timer that is NULL\n",
-		      __builtin_return_address(0)))
+	if (hwheel_warn(!timer, __builtin_return_address(0),
+			"hwheel: %ps used a timer that is NULL\n", __builtin_return_address(0)))
 		return NULL;
 	raw_spin_lock_irqsave(&lock, flags);
 	base = READ_ONCE(timer->base);
@@ -50,8 +50,9 @@ static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
 			WRITE_ONCE(timer->base, base);
 	}
 	raw_spin_unlock_irqrestore(&lock, flags);
-	WARN_ONCE(!base, "hwheel: timer with callback %ps used before hwheel_setup()\n",
-		  timer->function);
+	hwheel_warn(!base, timer->function,
+		    "hwheel: timer with callback %ps used before hwheel_setup()\n",
+		    timer->function);
 	return base;
 }
 

@@ -11,7 +11,7 @@
 #define HWHEEL_BUDGET_NS	(2 * NSEC_PER_MSEC)
 #define HWHEEL_HARDIRQ_BUDGET_NS (100 * NSEC_PER_USEC)
 
-/* See "Runs, rests and breaks" */
+/* See "Gaps, rests and breaks" */
 #define HWHEEL_BREAK		8
 #define HWHEEL_MOVE_NS		(50 * NSEC_PER_USEC)
 #define HWHEEL_URGENT_NS	NSEC_PER_USEC
@@ -43,7 +43,8 @@ enum hwheel_counter {
 	HWHEEL_BUDGET_OVERRUNS,	/* runs that the budget cut, with work left to do */
 	HWHEEL_MODERATED,	/* runs that began later because of gap_ns */
 	HWHEEL_LEVELS_ADDED,	/* levels allocated because timers needed them */
-	HWHEEL_MAX_LATE_NS,	/* from here on: maxima */
+	HWHEEL_MAXIMA,		/* from here on */
+	HWHEEL_MAX_LATE_NS = HWHEEL_MAXIMA,
 	HWHEEL_MAX_LOCKED_NS,
 	HWHEEL_COUNTERS
 };
@@ -86,7 +87,7 @@ struct hwheel_base {
 	bool			monotonic;	/* the wheel's clock is CLOCK_MONOTONIC */
 	bool			closing;	/* the wheel is being destroyed */
 	struct hwheel_timer	*running;	/* timer whose callback is running */
-	u64			armed;		/* tick of @hrtimer; 0 in a run or break */
+	u64			armed;		/* tick of @hrtimer; 0 in a run */
 	u64			count[HWHEEL_COUNTERS];
 
 	struct hwheel_levels	levels;
@@ -103,18 +104,19 @@ struct hwheel_base {
 	call_single_data_t	kick;		/* lets another CPU re-arm @hrtimer */
 	unsigned int		kicks;		/* @kick calls that are under way */
 	struct work_struct	work;		/* a run in process context */
-	wait_queue_head_t	wait;		/* for @running, @waiters, and in hwheel_grow() */
-	atomic_t		waiters;	/* waiters for @running that do not spin */
+	wait_queue_head_t	wait;		/* for the end of callbacks, and in hwheel_grow() */
+	struct hwheel_waiter	*waiters;	/* for @running, in process context */
 	struct irq_work		want;		/* queues @grow from any context */
 	struct work_struct	grow;		/* adds levels and fans */
 	ktime_t			ended;		/* end of the last hardirq run with callbacks */
 	u64			spent;		/* see hwheel_overdrawn() */
-	ktime_t			resume;		/* end of the last rest or break */
-	ktime_t			quiet;		/* gap_ns + end of the last run with callbacks */
+	ktime_t			fire_from;	/* no run fires timers before this */
+	ktime_t			move_from;	/* no run moves timers ahead of time before this */
 	u64			late[HWHEEL_LATE];	/* callbacks, by fls64(ns late) */
 	struct hwheel_fans	*fans;		/* memory of all fans */
 #ifdef CONFIG_PREEMPT_RT
 	spinlock_t		expiry_lock;	/* softirq runs hold it */
+	atomic_t		yield_to;	/* tasks that wait for @expiry_lock */
 #endif
 };
 

@@ -5,15 +5,15 @@
 
 /*
  * Cancel @timer. With @shutdown nobody can arm it again. Returns 1 if @timer was pending,
- * else 0. If @running is not NULL and the callback is running, does not cancel @timer,
- * but sets *@running to its base and returns -1. @shutdown takes effect even then.
+ * else 0. If @waiter is not NULL and the callback is running, does not cancel @timer, but sets
+ * @waiter->base and returns -1. @shutdown takes effect even then.
  */
 static __always_inline int hwheel_remove(struct hwheel_timer *timer, bool shutdown,
-					 struct hwheel_base **running)
+					 struct hwheel_waiter *waiter)
 {
 	struct hwheel_base *base;
 	unsigned long flags;
-	int ret = 0;
+	int ret;
 
 	if (unlikely(!hwheel_base(timer, &base)))
 		return 0;
@@ -21,18 +21,10 @@ static __always_inline int hwheel_remove(struct hwheel_timer *timer, bool shutdo
 	base = hwheel_lock(timer, base, &flags);
 	if (shutdown)
 		timer->life = HWHEEL_SHUT_DOWN;
-	if (running && base->running == timer) {
-		*running = base;
-		ret = -1;
-	} else if (hwheel_queued(timer)) {
-		if (unlikely(base->running == timer))
-			base->dest = NULL;
-		levels_del(&base->levels, timer);
-		base->count[HWHEEL_CANCELLED]++;
-		debug_hwheel_deactivate(timer);
-		trace_hwheel_cancel(timer);
-		ret = 1;
-	}
+	if (waiter && base->running == timer)
+		ret = hwheel_wait_for(base, waiter);
+	else
+		ret = hwheel_remove_locked(base, timer);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return ret;
 }
@@ -54,37 +46,34 @@ static bool hwheel_may_not_wait(const struct hwheel_base *base)
 
 static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
 {
-	struct hwheel_base *base, *waited = NULL;
+	struct hwheel_waiter waiter = { .waits = true };
+	struct hwheel_base *base;
+	int ret;
 
 	if (unlikely(!hwheel_base(timer, &base)))
 		return false;
 	hwheel_lockdep_sync(timer, base);
 	might_sleep_if(hwheel_context(base) == HWHEEL_WORK && !in_interrupt());
-	/* A callback that waits for itself gets another warning */
-	if (WARN_ONCE(READ_ONCE(base->runner) != current && hwheel_may_not_wait(base),
-		      "hwheel: callback %ps is waited for where one can't wait\n",
-		      timer->function))
-		return hwheel_remove(timer, shutdown, NULL);
-	for (;;) {
-		int ret = hwheel_remove(timer, shutdown, &base);
-
-		if (waited && atomic_dec_and_test(&waited->waiters))
-			wake_up_all(&waited->wait);
-		waited = NULL;
-		if (ret >= 0)
-			return ret;
-
-		/* base->runner is current only in the callback itself. */
-		if (WARN_ONCE(READ_ONCE(base->runner) == current,
-			      "hwheel: callback %ps waits for itself\n",
-			      timer->function))
+	/* base->runner is current only in a callback. Its timer stays on @base until it returns */
+	if (READ_ONCE(base->runner) == current) {
+		if (hwheel_warn(READ_ONCE(base->running) == timer, timer->function,
+				"hwheel: callback %ps waits for itself\n", timer->function))
 			return hwheel_remove(timer, shutdown, NULL);
-		if (hwheel_context(base) == HWHEEL_WORK) {
-			atomic_inc(&base->waiters);
-			waited = base;
-		}
-		hwheel_wait_running(base, timer);
+	} else if (hwheel_warn(hwheel_may_not_wait(base), timer->function,
+			       "hwheel: callback %ps is waited for where one can't wait\n",
+			       timer->function)) {
+		return hwheel_remove(timer, shutdown, NULL);
 	}
+	while ((ret = hwheel_remove(timer, shutdown, &waiter)) < 0) {
+		base = waiter.base;
+		if (hwheel_context(base) == HWHEEL_WORK) {
+			/* Pairs with hwheel_cancel_running() */
+			wait_event(base->wait, (ret = smp_load_acquire(&waiter.ret)) >= 0);
+			break;
+		}
+		hwheel_wait_running(base);
+	}
+	return ret;
 }
 
 /**
@@ -117,9 +106,9 @@ EXPORT_SYMBOL_GPL(hwheel_cancel);
  */
 int hwheel_try_cancel(struct hwheel_timer *timer)
 {
-	struct hwheel_base *base;
+	struct hwheel_waiter nobody = { };
 
-	return hwheel_remove(timer, false, &base);
+	return hwheel_remove(timer, false, &nobody);
 }
 EXPORT_SYMBOL_GPL(hwheel_try_cancel);
 
@@ -234,18 +223,19 @@ static bool hwheel_callback_ended(struct hwheel_base *base, u64 n)
  */
 void hwheel_synchronize(struct hwheel *wheel)
 {
+	void *caller = __builtin_return_address(0);
 	int cpu;
 
-	if (WARN_ONCE(IS_ERR_OR_NULL(wheel), "hwheel: %ps waits for the callbacks of wheel %pe\n",
-		      __builtin_return_address(0), wheel))
+	if (hwheel_warn(IS_ERR_OR_NULL(wheel), caller,
+			"hwheel: %ps waits for the callbacks of wheel %pe\n", caller, wheel))
 		return;
-	if (WARN_ONCE(hwheel_in_callback(wheel),
-		      "hwheel: %ps waits for the callbacks of wheel \"%s\" in one of them\n",
-		      __builtin_return_address(0), wheel->name))
+	if (hwheel_warn(hwheel_in_callback(wheel), caller,
+			"hwheel: %ps waits for the callbacks of wheel \"%s\" in one of them\n",
+			caller, wheel->name))
 		return;
-	if (WARN_ONCE(wheel->context == HWHEEL_WORK ? in_interrupt() : in_hardirq(),
-		      "hwheel: %ps waits for the callbacks of wheel \"%s\" where one can't wait\n",
-		      __builtin_return_address(0), wheel->name))
+	if (hwheel_warn(wheel->context == HWHEEL_WORK ? in_interrupt() : in_hardirq(), caller,
+			"hwheel: %ps waits for the callbacks of wheel \"%s\" where one can't wait\n",
+			caller, wheel->name))
 		return;
 	might_sleep_if(wheel->context == HWHEEL_WORK);
 	hwheel_lockdep_sync_all(wheel);
@@ -260,7 +250,7 @@ void hwheel_synchronize(struct hwheel *wheel)
 			wait_event(base->wait, hwheel_callback_ended(base, n));
 		else
 			while (!hwheel_callback_ended(base, n))
-				hwheel_wait_running(base, NULL);
+				hwheel_wait_running(base);
 	}
 }
 EXPORT_SYMBOL_GPL(hwheel_synchronize);

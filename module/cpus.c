@@ -150,17 +150,14 @@ hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cp
 
 /*
  * Have the right CPU serve @base: this one, or one that hwheel_arm_base() kicks. Another CPU may
- * have served it until now. Its run ends first; a break of that run goes on here.
+ * have served it until now. Its run ends first.
  */
 static void hwheel_serve(struct hwheel_base *base)
 {
 	if (!base->wheel->alarm)
 		hrtimer_cancel(&base->hrtimer);
 	raw_spin_lock_irq(&base->lock);
-	if (base->armed)
-		hwheel_arm_again(base);
-	else if (!base->wheel->alarm && hwheel_context(base) != HWHEEL_WORK)
-		hwheel_start_hrtimer(base, base->expires);
+	hwheel_arm_again(base);
 	raw_spin_unlock_irq(&base->lock);
 }
 

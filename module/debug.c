@@ -1,7 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Debugging aids of the kernel: lockdep and debugobjects
+ * Warnings; lockdep and debugobjects
  */
+
+/* Whom hwheel has warned of a mistake, in one place of its sources */
+struct hwheel_blame {
+	unsigned int		loads;
+	const void		*functions[8];
+};
+
+static unsigned int hwheel_loads;	/* how often the kernel has loaded a module */
+
+static int hwheel_module_comes(struct notifier_block *block, unsigned long state, void *module)
+{
+	if (state == MODULE_STATE_COMING)
+		WRITE_ONCE(hwheel_loads, hwheel_loads + 1);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block hwheel_modules = { .notifier_call = hwheel_module_comes };
+
+/* Is this the first mistake of @function in this place since a module was loaded? */
+static noinline bool hwheel_blames(struct hwheel_blame *blame, const void *function)
+{
+	unsigned int i, loads = READ_ONCE(hwheel_loads);
+	const void *before;
+
+	function = function ?: blame;
+	if (xchg(&blame->loads, loads) != loads)
+		memset(blame->functions, 0, sizeof(blame->functions));
+	for (i = 0; i < ARRAY_SIZE(blame->functions); i++) {
+		before = cmpxchg(&blame->functions[i], NULL, function);
+		if (!before)
+			return true;
+		if (before == function)
+			break;
+	}
+	return false;
+}
+
+/*
+ * Warn of a mistake once for each @function, a callback or the address of a call; of eight at most.
+ * Warn once more when a module has been loaded, for example a driver that has been mended.
+ */
+#define hwheel_warn(condition, function, ...)				\
+({									\
+	static struct hwheel_blame _blame;				\
+	bool _wrong = unlikely(condition);				\
+									\
+	if (_wrong && hwheel_blames(&_blame, function))			\
+		WARN(1, __VA_ARGS__);					\
+	_wrong;								\
+})
 
 /* The function to name in warnings and in debugfs */
 static void *hwheel_named(const struct hwheel_timer *timer)
@@ -79,7 +129,7 @@ static inline void hwheel_lockdep_end(struct hwheel *wheel) { }
 
 #ifdef CONFIG_DEBUG_OBJECTS_TIMERS
 static int hwheel_remove(struct hwheel_timer *timer, bool shutdown,
-			 struct hwheel_base **running);
+			 struct hwheel_waiter *waiter);
 
 static void debug_hwheel_init(struct hwheel_timer *timer, bool on_stack);
 

@@ -495,7 +495,43 @@ static int hwheel_stats_show(struct seq_file *m, void *v)
 	}
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(hwheel_stats);
+
+static int hwheel_stats_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, hwheel_stats_show, inode->i_private);
+}
+
+/* Writing 0: the maxima begin anew */
+static ssize_t hwheel_stats_write(struct file *file, const char __user *text, size_t size,
+				  loff_t *pos)
+{
+	const struct seq_file *m = file->private_data;
+	const struct hwheel *wheel = m->private;
+	unsigned int number;
+	int cpu, err = kstrtouint_from_user(text, size, 0, &number);
+
+	if (err || number)
+		return err ?: -EINVAL;
+	for_each_possible_cpu(cpu) {
+		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+		unsigned long flags;
+
+		raw_spin_lock_irqsave(&base->lock, flags);
+		memset(&base->count[HWHEEL_MAXIMA], 0,
+		       (HWHEEL_COUNTERS - HWHEEL_MAXIMA) * sizeof(*base->count));
+		raw_spin_unlock_irqrestore(&base->lock, flags);
+	}
+	return size;
+}
+
+static const struct file_operations hwheel_stats_fops = {
+	.owner		= THIS_MODULE,
+	.open		= hwheel_stats_open,
+	.read		= seq_read,
+	.write		= hwheel_stats_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
 
 static int hwheel_lateness_show(struct seq_file *m, void *v)
 {
@@ -608,8 +644,8 @@ static void hwheel_debugfs_add(struct hwheel *wheel)
 
 	wheel->debugfs = debugfs_create_dir(wheel->name, hwheel_debugfs);
 	for (i = 0; i < ARRAY_SIZE(files); i++)
-		debugfs_create_file(files[i].name, 0400, wheel->debugfs, wheel,
-				    files[i].fops);
+		debugfs_create_file(files[i].name, files[i].fops->write ? 0600 : 0400,
+				    wheel->debugfs, wheel, files[i].fops);
 }
 
 /* No reader uses @wheel after this */

@@ -27,7 +27,7 @@ static noinline void hwheel_start_entry(struct hwheel_base *base)
 /*
  * In softirq context. The entry may have expired early: see hwheel_start_entry(). If it is pending
  * again, perhaps on another CPU, somebody has started it meanwhile. Then this expiration does not
- * count: two CPUs must not be in one run.
+ * count: two CPUs must not be in one run. While base->armed is 0, nobody starts the entry.
  */
 static void hwheel_entry_expired(struct timer_list *entry)
 {
@@ -37,7 +37,9 @@ static void hwheel_entry_expired(struct timer_list *entry)
 	raw_spin_lock_irq(&base->lock);
 	if (!timer_pending(entry)) {
 		due = base->expires <= ktime_get();
-		if (!due)
+		if (due)
+			base->armed = 0;
+		else
 			hwheel_start_hrtimer(base, base->expires);
 	}
 	raw_spin_unlock_irq(&base->lock);

@@ -54,14 +54,16 @@ static __always_inline raw_spinlock_t *hwheel_work_lock(const struct hwheel_dela
 static noinline bool hwheel_work_misused(const struct hwheel_delayed_work *dwork,
 					 const struct workqueue_struct *wq, int *cpu, void *caller)
 {
-	if (WARN_ONCE(!dwork || !dwork->work.func || !dwork->timer.function,
-		      "hwheel: %ps used delayed work that is NULL or was never set up\n", caller))
+	if (hwheel_warn(!dwork || !dwork->work.func || !dwork->timer.function, caller,
+			"hwheel: %ps used delayed work that is NULL or was never set up\n", caller))
 		return false;
-	if (WARN_ONCE(!wq, "hwheel: delayed work with function %ps queued on no workqueue\n",
-		      dwork->work.func))
+	if (hwheel_warn(!wq, dwork->work.func,
+			"hwheel: delayed work with function %ps queued on no workqueue\n",
+			dwork->work.func))
 		return false;
-	WARN_ONCE(1, "hwheel: delayed work with function %ps queued on CPU %d, which can not be\n",
-		  dwork->work.func, *cpu);
+	hwheel_warn(1, dwork->work.func,
+		    "hwheel: delayed work with function %ps queued on CPU %d, which can not be\n",
+		    dwork->work.func, *cpu);
 	*cpu = WORK_CPU_UNBOUND;
 	return true;
 }
@@ -412,12 +414,12 @@ bool hwheel_cancel_delayed_work(struct hwheel_delayed_work *dwork)
 }
 EXPORT_SYMBOL_GPL(hwheel_cancel_delayed_work);
 
-/* Is the caller the function of @dwork? It would wait for itself: warn, once for all callers. */
+/* Is the caller the function of @dwork? It would wait for itself: warn. */
 static noinline bool hwheel_work_waits_for_itself(const struct hwheel_delayed_work *dwork)
 {
-	return WARN_ONCE(current_work() == &dwork->work,
-			 "hwheel: delayed work with function %ps waits for itself\n",
-			 dwork->work.func);
+	return hwheel_warn(current_work() == &dwork->work, dwork->work.func,
+			   "hwheel: delayed work with function %ps waits for itself\n",
+			   dwork->work.func);
 }
 
 /**
@@ -486,8 +488,9 @@ bool hwheel_enable_delayed_work(struct hwheel_delayed_work *dwork)
 	disabled = dwork->disabled;
 	dwork->disabled -= !!disabled;
 	raw_spin_unlock_irqrestore(lock, flags);
-	WARN_ONCE(!disabled, "hwheel: delayed work with function %ps enabled, and was not disabled\n",
-		  dwork->work.func);
+	hwheel_warn(!disabled, dwork->work.func,
+		    "hwheel: delayed work with function %ps enabled, and was not disabled\n",
+		    dwork->work.func);
 	return disabled <= 1;
 }
 EXPORT_SYMBOL_GPL(hwheel_enable_delayed_work);

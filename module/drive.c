@@ -2,9 +2,12 @@
 /*
  * The drive: the hrtimer of a base
  *
- * The hrtimer is armed for the tick at which levels_step() must be called next. That is
- * the earliest tick at which a timer can be due, or at which hwheel should begin to empty
- * a crowded spoke ahead of time. hwheel moves the hrtimer
+ * The hrtimer is armed for the time at which levels_step() must be called next:
+ *
+ *	min(max(first tick at which a timer can be due, base->fire_from),
+ *	    max(first tick at which a crowd should move ahead of its time, base->move_from))
+ *
+ * Runs set the two instants, to leave the CPU to others: see run.c. hwheel moves the hrtimer
  *
  *  - when a timer is armed for an earlier tick,
  *  - when a run ends,
@@ -66,20 +69,32 @@ static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 }
 
 /*
- * Arm the hrtimer on this CPU for @tick, but not before
- *
- *	base->quiet = gap_ns + end of the last run that ran callbacks
- *
- * While the hrtimer is armed for base->quiet, arming a timer does not move the hrtimer.
+ * The rule of the hrtimer: a due timer fires at base->fire_from or later, and a crowd moves ahead
+ * of its time at base->move_from or later. Sets base->armed, too: if the hrtimer is armed for
+ * fire_from, no timer that is armed can move it.
  */
+static noinline ktime_t hwheel_next_run(struct hwheel_base *base)
+{
+	ktime_t fire = max(hwheel_tick_ns(base, levels_due_tick(&base->levels)), base->fire_from);
+	ktime_t move = max(hwheel_tick_ns(base, levels_move_tick(&base->levels)), base->move_from);
+	ktime_t next = min(fire, move);
+
+	base->armed = max(next > base->fire_from ? hwheel_tick_up(base, next) :
+						   base->levels.clock, 1ULL);
+	return next;
+}
+
+/* Arm the hrtimer on this CPU. @tick is levels_wake(). */
 static void hwheel_arm_hrtimer(struct hwheel_base *base, u64 tick)
 {
 	ktime_t expires = hwheel_tick_ns(base, tick);
+	bool armed = base->armed != HWHEEL_NEVER;
 
-	base->armed = max(tick, 1ULL);	/* 0 is for runs and breaks; @tick may be 0 */
-	if (unlikely(expires < base->quiet)) {
-		base->armed = max(base->levels.clock, 1ULL);
-		expires = base->quiet;
+	base->armed = max(tick, 1ULL);	/* 0 is for runs; @tick may be 0 */
+	if (unlikely(expires < max(base->fire_from, base->move_from))) {
+		expires = hwheel_next_run(base);
+		if (armed && expires == base->expires)
+			return;		/* a crowd that has to wait */
 	}
 	hwheel_start_hrtimer(base, expires);
 }
@@ -128,7 +143,7 @@ static void hwheel_arm_next(struct hwheel_base *base)
 		hwheel_arm_base(base, wake);
 }
 
-/* If no run or break is under way, arm the hrtimer of @base again: its time may have changed */
+/* If no run is under way, arm the hrtimer of @base again: its time may have changed */
 static void hwheel_arm_again(struct hwheel_base *base)
 {
 	if (base->armed) {

@@ -1863,36 +1863,36 @@ static inline struct hwheel_spoke *levels_redo(struct hwheel_levels *l)
 }
 
 /*
- * The tick at which levels_step() must be called next. It is the present clock if timers are
- * left to pop, or if a closed level is to be emptied. HWHEEL_NEVER if there are no timers.
+ * The first tick at which a timer may be due: the first bound. It is the present clock if timers
+ * are left to pop, or if a closed level may have timers for the past. HWHEEL_NEVER if there are no
+ * timers.
  */
-static inline u64 levels_wake(struct hwheel_levels *l)
-{
-	const struct hwheel_spoke *first;
-
-	if (!spoke_empty(levels_transit(l, HWHEEL_EXPIRED)))
-		return l->clock;
-	first = levels_first(l);
-	if (!first)
-		return HWHEEL_NEVER;
-	if (unlikely(l->closed))
-		return l->clock;
-	return min(first->bound, levels_next_sift(l).start);
-}
-
-/*
- * May a timer be due at @tick? That is so if a timer is left to pop, if the bound of a
- * spoke is at or before @tick, or if a closed level may have timers for the past.
- */
-static inline bool levels_ripe(struct hwheel_levels *l, u64 tick)
+static inline u64 levels_due_tick(struct hwheel_levels *l)
 {
 	const struct hwheel_spoke *first;
 
 	if (!spoke_empty(levels_transit(l, HWHEEL_EXPIRED)) ||
 	    unlikely(l->closed && levels_redo(l)))
-		return true;
+		return l->clock;
 	first = levels_first(l);
-	return first && first->bound <= tick;
+	return first ? first->bound : HWHEEL_NEVER;
+}
+
+/*
+ * The tick at which levels_step() has something to move ahead of time, if nothing is due. It is the
+ * present clock if a closed level is to be emptied. There are timers.
+ */
+static inline u64 levels_move_tick(struct hwheel_levels *l)
+{
+	return unlikely(l->closed) ? l->clock : levels_next_sift(l).start;
+}
+
+/* The tick at which levels_step() must be called next. HWHEEL_NEVER if there are no timers. */
+static inline u64 levels_wake(struct hwheel_levels *l)
+{
+	u64 due = levels_due_tick(l);
+
+	return due <= l->clock || due == HWHEEL_NEVER ? due : min(due, levels_move_tick(l));
 }
 
 /*

@@ -67,8 +67,9 @@ EXPORT_SYMBOL_GPL(hwheel_running);
  */
 ktime_t hwheel_now(const struct hwheel *wheel)
 {
-	if (WARN_ONCE(IS_ERR_OR_NULL(wheel), "hwheel: %ps asked for the time of wheel %pe\n",
-		      __builtin_return_address(0), wheel))
+	if (hwheel_warn(IS_ERR_OR_NULL(wheel), __builtin_return_address(0),
+			"hwheel: %ps asked for the time of wheel %pe\n",
+			__builtin_return_address(0), wheel))
 		return ktime_get();
 	return hwheel_clock(wheel);
 }
@@ -89,7 +90,7 @@ static u64 hwheel_total(const struct hwheel *wheel, enum hwheel_counter which)
 
 	for_each_possible_cpu(cpu) {
 		n = hwheel_base_count(per_cpu_ptr(wheel->bases, cpu), which);
-		total = which < HWHEEL_MAX_LATE_NS ? total + n : max(total, n);
+		total = which < HWHEEL_MAXIMA ? total + n : max(total, n);
 	}
 	return total;
 }

@@ -19,7 +19,7 @@
  * while the lock is dropped. So in that context a batch of list moves also ends the run, to
  * let interrupts in.
  *
- * A run that takes long leaves the CPU to others for a while: see "Runs, rests and
+ * A run that takes long leaves the CPU to others for a while: see "Gaps, rests and
  * breaks" below.
  *
  * Callbacks and waiters
@@ -40,12 +40,10 @@
  *    base->expiry_lock instead. A run holds that lock across callbacks, and the waiter
  *    lends the run its priority. The run drops the lock between callbacks if somebody
  *    waits.
- *  - process: The waiter sleeps on base->wait. The run wakes all waiters, then sleeps on
- *    base->wait until each of them has checked base->running again. Without that sleep a
- *    waiter could wait forever: a callback that is due again at once could begin again
- *    each time before the waiter has checked. The run does not sleep for tasks in
- *    hwheel_synchronize(): these compare the numbers of callbacks, so they notice the end
- *    of a callback even if the next one has begun.
+ *  - process: The waiter sleeps on base->wait. It may get the CPU long after the callback has
+ *    ended, and by then the next callback of the same timer may be running. So the run cancels
+ *    the timer for those who wait (base->waiters) when the callback has returned. Tasks in
+ *    hwheel_synchronize() compare the numbers of callbacks.
  *
  * A timer with the flag __HWHEEL_IRQS_OFF has a short callback of hwheel's own. It runs with
  * interrupts off in each context, so anybody can spin until it has ended.
@@ -94,7 +92,7 @@ static void hwheel_unlock_expiry(struct hwheel_base *base)
 /* In a softirq run, with @base locked and no callback running: let waiters in. */
 static void hwheel_yield_expiry(struct hwheel_base *base)
 {
-	if (atomic_read(&base->waiters)) {
+	if (atomic_read(&base->yield_to)) {
 		raw_spin_unlock_irq(&base->lock);
 		spin_unlock(&base->expiry_lock);
 		spin_lock(&base->expiry_lock);
@@ -104,9 +102,9 @@ static void hwheel_yield_expiry(struct hwheel_base *base)
 
 static void hwheel_wait_expiry(struct hwheel_base *base)
 {
-	atomic_inc(&base->waiters);
+	atomic_inc(&base->yield_to);
 	spin_lock_bh(&base->expiry_lock);
-	atomic_dec(&base->waiters);
+	atomic_dec(&base->yield_to);
 	spin_unlock_bh(&base->expiry_lock);
 }
 #else
@@ -121,43 +119,86 @@ static inline void hwheel_wait_expiry(struct hwheel_base *base)
 }
 #endif
 
-/* Wait until the callback of @timer, which runs on @base, may have ended. */
-static void hwheel_wait_running(struct hwheel_base *base,
-				const struct hwheel_timer *timer)
+/* A task that waits for a callback in process context, or that tried to cancel its timer */
+struct hwheel_waiter {
+	struct hwheel_waiter	*next;
+	struct hwheel_base	*base;
+	bool			waits;
+	int			ret;	/* what cancelling returns; -1 while the callback runs */
+};
+
+/* With @base locked: @waiter has found the callback of its timer running. */
+static int hwheel_wait_for(struct hwheel_base *base, struct hwheel_waiter *waiter)
 {
-	switch (hwheel_context(base)) {
-	case HWHEEL_SOFTIRQ:
-		hwheel_wait_expiry(base);
-		break;
-	case HWHEEL_HARDIRQ:
-		cpu_relax();
-		break;
-	case HWHEEL_WORK:
-		wait_event(base->wait, READ_ONCE(base->running) != timer);
-		break;
+	waiter->base = base;
+	waiter->ret = -1;
+	if (waiter->waits && hwheel_context(base) == HWHEEL_WORK) {
+		waiter->next = base->waiters;
+		base->waiters = waiter;
 	}
+	return -1;
+}
+
+/* With @base locked: cancel @timer, which is on @base. Returns 1 if it was pending, else 0. */
+static __always_inline int hwheel_remove_locked(struct hwheel_base *base,
+						struct hwheel_timer *timer)
+{
+	if (!hwheel_queued(timer))
+		return 0;
+	if (unlikely(base->running == timer))
+		base->dest = NULL;
+	levels_del(&base->levels, timer);
+	base->count[HWHEEL_CANCELLED]++;
+	debug_hwheel_deactivate(timer);
+	trace_hwheel_cancel(timer);
+	return 1;
+}
+
+/* The callback of @timer has returned. Cancel @timer for all who wait; then they may free it. */
+static void hwheel_cancel_running(struct hwheel_base *base, struct hwheel_timer *timer)
+{
+	int ret = hwheel_remove_locked(base, timer);
+	struct hwheel_waiter *waiter;
+
+	while ((waiter = base->waiters)) {
+		base->waiters = waiter->next;
+		/* Pairs with hwheel_remove_sync(): the waiter sees what the callback wrote */
+		smp_store_release(&waiter->ret, ret);
+		ret = 0;
+	}
+}
+
+/* Not in process context: wait until the callback that runs on @base may have ended. */
+static void hwheel_wait_running(struct hwheel_base *base)
+{
+	if (hwheel_context(base) == HWHEEL_SOFTIRQ)
+		hwheel_wait_expiry(base);
+	else
+		cpu_relax();
 }
 
 /*
  * A callback has returned in another state than it was called in: warn, and restore the
- * state. These are functions of their own because hwheel_call() is inlined several times,
- * and each copy would warn once.
+ * state. These are functions of their own because hwheel_call() is inlined several times.
  */
 static noinline void hwheel_mend_preempt_count(void (*function)(struct hwheel_timer *timer),
 					       int count)
 {
-	WARN_ONCE(1, "hwheel: callback %ps returned with preempt_count %08x, was called with %08x\n",
-		  function, preempt_count(), count);
+	hwheel_warn(1, function,
+		    "hwheel: callback %ps returned with preempt_count %08x, was called with %08x\n",
+		    function, preempt_count(), count);
 	preempt_count_set(count);
 }
 
 static noinline void hwheel_mend_interrupts(void (*function)(struct hwheel_timer *timer))
 {
 	if (irqs_disabled()) {
-		WARN_ONCE(1, "hwheel: callback %ps has switched interrupts off\n", function);
+		hwheel_warn(1, function,
+			    "hwheel: callback %ps has switched interrupts off\n", function);
 		local_irq_enable();
 	} else {
-		WARN_ONCE(1, "hwheel: callback %ps has switched interrupts on\n", function);
+		hwheel_warn(1, function,
+			    "hwheel: callback %ps has switched interrupts on\n", function);
 		local_irq_disable();
 	}
 }
@@ -206,6 +247,8 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 
 	hwheel_lock_run(base, context);
 	WRITE_ONCE(base->runner, NULL);
+	if (context == HWHEEL_WORK && base->waiters)
+		hwheel_cancel_running(base, timer);
 	hwheel_move_running(base, timer);
 	WRITE_ONCE(base->running, NULL);
 	if (off && context != HWHEEL_HARDIRQ) {
@@ -221,7 +264,6 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	if (context == HWHEEL_WORK && wq_has_sleeper(&base->wait)) {
 		hwheel_unlock_run(base, context);
 		wake_up_all(&base->wait);	/* takes a lock that sleeps on PREEMPT_RT */
-		wait_event(base->wait, !atomic_read(&base->waiters));
 		hwheel_lock_run(base, context);
 	}
 }
@@ -273,7 +315,7 @@ static void hwheel_queue_work(struct hwheel_base *base)
 }
 
 /* ------------------------------------------------------------------------ */
-/* Runs, rests and breaks: who gets the CPU next, and for how long */
+/* Gaps, rests and breaks: who gets the CPU next, and for how long */
 
 /*
  * A run ends when nothing is left to do, or when it is cut:
@@ -286,42 +328,25 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *	no timer is due, and moves have		as long as the moves took
  *	  taken 50 us
  *	in hardirq context, a batch of		as long as the moves took; 1 us if a
- *	  moves is done				  timer is due and no gap is under way
+ *	  moves is done				  timer is due
  *	in hardirq context, base->spent has	the budget
  *	  reached the budget: see
  *	  hwheel_overdrawn()
  *
- * base->resume is the end of that time. What is left to do when the run is cut decides
- * what happens until then:
+ * If something is left to do before that time has passed, the run sets one or both of the instants
+ * for which hwheel_next_run() arms the hrtimer:
  *
- *	        +--------- the hrtimer expires ----------+
- *	        v                                        |
- *	  +---> RUN --- nothing is left -----------> SLEEP until levels_wake(); arming may
- *	  |     | |                                  make that earlier
- *	  |     | +---- cut; only moves are left --> REST until base->resume. If a timer is
- *	  |     |                                    due before, a run fires it, and moves
- *	  |     v                                    nothing ahead of its time
- *	  |     cut; a timer is due, or hardirq
- *	  |     runs have had the CPU too long
- *	  |     v
- *	  +---- BREAK until base->resume: no run, timers wait
+ *	rest	move_from	Only moves are left. A timer that is due before fires; the run that
+ *				fires it is cut when only moves are left, and the rest goes on
+ *	break	both		A timer is due, or hardirq runs have had the CPU too long
+ *	gap	fire_from	The wheel has gap_ns, and the run has fired timers: until gap_ns
+ *				after its end. If nothing is left to do, move_from, too:
+ *				levels.ahead makes moves begin gap_ns earlier
  *
- * A run that was cut goes to SLEEP, too, if nothing is to be done before base->resume. A
- * run during a REST is cut when only moves are left. The rest then goes on until the old
- * base->resume.
+ * A break replaces a gap. A run that begins in a gap, to move timers, fires those that are due.
  *
  * In process context there is no rest and no break. The run queues its work again, behind
  * other works, and the scheduler shares out the CPU.
- *
- * In SLEEP and in REST, gap_ns delays the interrupt for a due timer:
- *
- *	base->quiet = gap_ns + end of the last run that ran callbacks
- *
- * A timer that is due before base->quiet waits until base->quiet. In REST it waits only
- * until base->resume if that comes first. So the gap makes a timer late by at most
- * gap_ns. In SLEEP, a crowd that is to be moved waits, too; levels.ahead makes its moves
- * begin gap_ns earlier. The gap makes neither a rest nor a break longer: both end at
- * base->resume.
  */
 enum hwheel_cut {
 	HWHEEL_NOT_CUT,
@@ -372,8 +397,8 @@ static u64 hwheel_pause(const struct hwheel_base *base, enum hwheel_cut cut, kti
 	case HWHEEL_CUT_MOVES:
 		if (ripe)
 			pause = HWHEEL_URGENT_NS;
-		else if (now < base->resume)
-			pause = base->resume - now;
+		else if (now < base->move_from)
+			pause = base->move_from - now;
 		else
 			pause = moving;
 		break;
@@ -388,45 +413,35 @@ static u64 hwheel_pause(const struct hwheel_base *base, enum hwheel_cut cut, kti
 }
 
 /*
- * End a run at @now: sleep, rest or take a break, as @cut and the timers that are left
- * decide. Batches of moves took @moving ns. Returns true for a rest or a break, and if
- * the work is queued again.
+ * End a run at @now. Batches of moves took @moving ns. Returns true if the run was @cut with work
+ * left to do.
  */
 static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_t now,
-			   u64 moving, enum hwheel_context context)
+			   u64 moving, bool fired, enum hwheel_context context)
 {
-	struct hwheel_levels *levels = &base->levels;
-	u64 wake = levels_wake(levels), due;
-	ktime_t resume;
-	bool ripe;
+	u64 gap = fired ? base->wheel->gap_ns : 0;
+	bool ripe, left;
+	ktime_t until;
 
-	if (wake == HWHEEL_NEVER) {
-		base->armed = HWHEEL_NEVER;
-		return false;
-	}
-	ripe = cut && levels_ripe(levels, hwheel_tick_down(base, now));
-	if (cut == HWHEEL_CUT_MOVES && now < base->quiet)
-		ripe = false;	/* due timers wait: for the end of the gap, or for resume */
-	resume = hwheel_deadline(now, hwheel_pause(base, cut, now, moving, ripe));
-	if (cut == HWHEEL_NOT_CUT || hwheel_tick_ns(base, wake) > resume) {
-		hwheel_arm_base(base, wake);
-		return false;
-	}
-	if (context == HWHEEL_WORK) {
+	if (gap)
+		base->fire_from = now + gap;
+	ripe = cut && levels_due_tick(&base->levels) <= hwheel_tick_down(base, now);
+	until = hwheel_deadline(now, hwheel_pause(base, cut, now, moving, ripe));
+	left = cut && hwheel_tick_ns(base, levels_wake(&base->levels)) <= until;
+	if (left && context == HWHEEL_WORK) {
 		hwheel_queue_work(base);
 		return true;
 	}
-	base->resume = resume;
-	if (ripe || cut == HWHEEL_CUT_OVERDRAWN || resume <= base->quiet) {
-		/* As in a run: arming a timer does not move the hrtimer */
-		base->armed = 0;
-		hwheel_start_hrtimer(base, resume);
-		return true;
+	if (left) {
+		base->move_from = until;
+		if (ripe || cut == HWHEEL_CUT_OVERDRAWN)
+			base->fire_from = until;
+	} else if (gap) {
+		base->move_from = base->fire_from;
 	}
-	due = levels_first(levels)->bound;
-	base->armed = min(due, hwheel_tick_up(base, resume));
-	hwheel_start_hrtimer(base, min(max(hwheel_tick_ns(base, due), base->quiet), resume));
-	return true;
+	base->armed = HWHEEL_NEVER;
+	hwheel_arm_next(base);
+	return left;
 }
 
 /*
@@ -448,8 +463,8 @@ hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
 		enum hwheel_step step;
 
 		/* Moves ahead of time can wait */
-		if (unlikely(*now < base->resume || *moving >= HWHEEL_MOVE_NS) &&
-		    !levels_ripe(levels, tick))
+		if (unlikely(*now < base->move_from || *moving >= HWHEEL_MOVE_NS) &&
+		    levels_due_tick(levels) > tick)
 			return HWHEEL_CUT_MOVES;
 		step = levels_step(levels, tick);
 		if (step == HWHEEL_IDLE)
@@ -495,9 +510,10 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 	if (context != HWHEEL_WORK)
 		base->count[HWHEEL_INTERRUPTS]++;
 	base->armed = 0;
-	if (unlikely(base->quiet && base->quiet == base->expires)) {
+	if (unlikely(base->fire_from && base->expires == base->fire_from &&
+		     base->wheel->gap_ns)) {
 		base->count[HWHEEL_MODERATED]++;
-		base->quiet = 0;
+		base->fire_from = 0;
 	}
 	begin = hwheel_time(base);
 	now = begin;
@@ -509,9 +525,7 @@ static __always_inline void hwheel_run(struct hwheel_base *base, enum hwheel_con
 		base->count[HWHEEL_IDLE_INTERRUPTS]++;
 	if (context == HWHEEL_HARDIRQ && fired && hwheel_overdrawn(base, begin, now))
 		cut = HWHEEL_CUT_OVERDRAWN;
-	if (base->wheel->gap_ns && fired)
-		base->quiet = now + base->wheel->gap_ns;
-	if (hwheel_end_run(base, cut, now, moving, context) && cut >= HWHEEL_CUT_BUDGET) {
+	if (hwheel_end_run(base, cut, now, moving, fired, context) && cut >= HWHEEL_CUT_BUDGET) {
 		base->count[HWHEEL_BUDGET_OVERRUNS]++;
 		trace_hwheel_budget(base, now, hwheel_deadline(begin, base->wheel->budget_ns));
 	}

@@ -24,14 +24,15 @@ void __hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
 	u32 life = IS_ERR_OR_NULL(wheel) ? HWHEEL_GONE : READ_ONCE(wheel->life);
 	bool bad = life == HWHEEL_GONE || !function;
 
-	if (WARN_ONCE(!timer, "hwheel: %ps set up a timer that is NULL\n",
-		      __builtin_return_address(0)))
+	if (hwheel_warn(!timer, __builtin_return_address(0),
+			"hwheel: %ps set up a timer that is NULL\n", __builtin_return_address(0)))
 		return;
-	WARN_ONCE(bad, "hwheel: timer set up with wheel %pe, callback %ps; it can't be armed\n",
-		  wheel, function);
-	WARN_ONCE(flags & ~(HWHEEL_PINNED | __HWHEEL_IRQS_OFF),
-		  "hwheel: timer with callback %ps set up with flags %#x; only HWHEEL_PINNED counts\n",
-		  function, flags);
+	hwheel_warn(bad, function,
+		    "hwheel: timer set up with wheel %pe, callback %ps; it can't be armed\n",
+		    wheel, function);
+	hwheel_warn(flags & ~(HWHEEL_PINNED | __HWHEEL_IRQS_OFF), function,
+		    "hwheel: timer with callback %ps set up with flags %#x; only HWHEEL_PINNED counts\n",
+		    function, flags);
 	debug_hwheel_init(timer, on_stack);
 	timer->entry.next = NULL;
 	timer->entry.prev = NULL;

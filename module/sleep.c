@@ -22,13 +22,13 @@ static void hwheel_wake_sleeper(struct hwheel_timer *timer)
  */
 static noinline struct hwheel *hwheel_sleep_wheel(struct hwheel *wheel, void *caller)
 {
-	if (WARN_ONCE(IS_ERR_OR_NULL(wheel) || READ_ONCE(wheel->life) == HWHEEL_GONE,
-		      "hwheel: %ps sleeps on wheel %pe, which is not there\n", caller, wheel))
+	if (hwheel_warn(IS_ERR_OR_NULL(wheel) || READ_ONCE(wheel->life) == HWHEEL_GONE, caller,
+			"hwheel: %ps sleeps on wheel %pe, which is not there\n", caller, wheel))
 		return hwheel_system;
 	if (wheel->context == HWHEEL_WORK &&
-	    WARN_ONCE(hwheel_in_callback(wheel),
-		      "hwheel: %ps sleeps on wheel \"%s\" in one of its callbacks\n",
-		      caller, wheel->name))
+	    hwheel_warn(hwheel_in_callback(wheel), caller,
+			"hwheel: %ps sleeps on wheel \"%s\" in one of its callbacks\n",
+			caller, wheel->name))
 		return hwheel_system;
 	return wheel;
 }

@@ -146,8 +146,8 @@ static int hwheel_begin_base(struct hwheel_base *base)
 	base->armed = HWHEEL_NEVER;
 	base->ended = 0;
 	base->spent = 0;
-	base->resume = 0;
-	base->quiet = 0;
+	base->fire_from = 0;
+	base->move_from = 0;
 	base->expires = 0;
 	base->fresh = 0;
 	memset(base->count, 0, sizeof(base->count));
@@ -462,28 +462,28 @@ static void hwheel_retire(struct hwheel *wheel)
  */
 void hwheel_destroy(struct hwheel *wheel)
 {
-	void *function = NULL;
+	void *caller = __builtin_return_address(0), *function = NULL;
 	u64 pending = 0;
 	int cpu;
 
 	if (IS_ERR_OR_NULL(wheel))
 		return;
-	if (WARN_ONCE(wheel == hwheel_system,
-		      "hwheel: %ps tried to destroy the module's own wheel\n",
-		      __builtin_return_address(0)))
+	if (hwheel_warn(wheel == hwheel_system, caller,
+			"hwheel: %ps tried to destroy the module's own wheel\n", caller))
 		return;
-	if (WARN_ONCE(hwheel_in_callback(wheel) || READ_ONCE(wheel->teller) == current,
-		      "hwheel: %ps tried to destroy wheel \"%s\" from one of its callbacks\n",
-		      __builtin_return_address(0), wheel->name))
+	if (hwheel_warn(hwheel_in_callback(wheel) || READ_ONCE(wheel->teller) == current, caller,
+			"hwheel: %ps tried to destroy wheel \"%s\" from one of its callbacks\n",
+			caller, wheel->name))
 		return;
-	if (WARN_ONCE(!hwheel_stop(wheel),
-		      "hwheel: %ps tried to destroy wheel \"%s\" once more\n",
-		      __builtin_return_address(0), wheel->name))
+	if (hwheel_warn(!hwheel_stop(wheel), caller,
+			"hwheel: %ps tried to destroy wheel \"%s\" once more\n",
+			caller, wheel->name))
 		return;
 	for_each_possible_cpu(cpu)
 		pending += hwheel_drain_base(per_cpu_ptr(wheel->bases, cpu), &function);
-	WARN_ONCE(pending, "hwheel: wheel \"%s\" destroyed with %llu timers pending, one with callback %ps\n",
-		  wheel->name, pending, function);
+	hwheel_warn(pending, function,
+		    "hwheel: wheel \"%s\" destroyed with %llu timers pending, one with callback %ps\n",
+		    wheel->name, pending, function);
 	hwheel_retire(wheel);
 }
 EXPORT_SYMBOL_GPL(hwheel_destroy);

@@ -30,6 +30,7 @@ static struct hwheel_timer *const one = &objects[0].timer;
 
 static void expect_warning(const char *text)
 {
+	sim_load_module();
 	sim_expects = text;
 	sim_warned = false;
 }
@@ -374,6 +375,36 @@ static void unset_timers(void)
 	EXPECT(!hwheel_add(one, 0) && !hwheel_pending(one));
 }
 
+static void other(struct hwheel_timer *timer)
+{
+}
+
+static void another(struct hwheel_timer *timer)
+{
+}
+
+/* Each function that makes a mistake gets a warning, and another when a module has been loaded. */
+static void warned_once(void)
+{
+	void (*functions[])(struct hwheel_timer *timer) = { count, other, another, count };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		if (i == 3)
+			sim_load_module();
+		setup(one, functions[i]);
+		sim_expects = "which can not be";
+		sim_warned = false;
+		hwheel_add_on(one, 1000000000, -1);
+		EXPECT(sim_warned);
+		sim_warned = false;
+		hwheel_add_on(one, 1000000000, -1);
+		EXPECT(!sim_warned);
+	}
+	sim_expects = NULL;
+	hwheel_cancel(one);
+}
+
 static BLAMED void bad_numbers(void)
 {
 	int cpus[] = { -1, -1000, (int)sim_world.cpus, nr_cpu_ids, 4096 }, cpu = sim_cpu->id;
@@ -610,6 +641,42 @@ static void synchronize(void)
 	hwheel_synchronize(wheel);
 	EXPECT(!held && runs == 1);
 	hwheel_shutdown_sync(one);
+}
+
+static bool waited;
+
+static void wait_for_one(void *arg)
+{
+	hwheel_cancel_sync(one);
+	waited = true;
+}
+
+/*
+ * A task waits for a callback in process context, which arms its timer again. The task gets the CPU
+ * late. Meanwhile another callback runs, and that of the timer does not.
+ */
+static void wait_late(void)
+{
+	int there = (sim_cpu->id + 1) % sim_world.cpus;
+
+	runs = 0;
+	waited = false;
+	setup(one, hold_again);
+	setup(&objects[1].timer, count);
+	hwheel_add_on(&objects[1].timer, 1000000, there);
+	hwheel_add_on(one, 1000, there);
+	while (!held)
+		sim_sleep(1000);
+	sim_spawn("waiter", sim_cpu->id, wait_for_one, NULL);
+	sim_sleep(100000);
+	EXPECT(held && !waited);
+	preempt_disable();
+	sim_run(5000000);
+	EXPECT(runs == 2);
+	preempt_enable();
+	while (!waited)
+		sim_sleep(1000);
+	EXPECT(!hwheel_pending(one) && runs == 2);
 }
 
 /*
@@ -886,7 +953,12 @@ static void set_back(void)
 	EXPECT(sim_world.holds || !hwheel_count(wheel, "max_locked_ns"));
 	sim_set_clock(-100000000000LL);
 	sim_sleep(10000000);
+	EXPECT(sim_write_file("back", "stats", "1") == -EINVAL);
+	EXPECT(sim_write_file("back", "stats", "no") == -EINVAL);
 	EXPECT(hwheel_count(wheel, "max_locked_ns"));
+	EXPECT(sim_write_file("back", "stats", "0") == 1);
+	EXPECT(!hwheel_count(wheel, "max_locked_ns"));
+	EXPECT(hwheel_count(wheel, "added") == ARRAY_SIZE(objects));
 	for (i = 0; i < ARRAY_SIZE(objects); i++)
 		EXPECT(hwheel_cancel(&objects[i].timer));
 	hwheel_destroy(wheel);
@@ -1037,6 +1109,8 @@ static void callbacks(enum hwheel_context context)
 	if (sim_world.cpus > 1) {
 		wait_wrongly();
 		synchronize();
+		if (context == HWHEEL_WORK)
+			wait_late();
 		wait_in_run();
 		move_and_setup();
 		EXPECT(armed_while_running(0) == 0);
@@ -2420,7 +2494,7 @@ static void gap_rest(void)
 	hwheel_add(&objects[1].timer, 1000);
 	while ((s64)sim_time < begin) {
 		sim_sleep(20000);
-		if (peek_resume(wheel, sim_cpu->id) < (s64)sim_time + 5000 ||
+		if (peek_rest(wheel, sim_cpu->id) < (s64)sim_time + 5000 ||
 		    !hwheel_count(wheel, "expired"))
 			continue;
 		hwheel_add(one, 1000);
@@ -2445,7 +2519,7 @@ static void rest(void)
 	begin = fill_spoke();
 	while ((s64)sim_time < begin) {
 		sim_sleep(20000);
-		if (peek_resume(wheel, sim_cpu->id) < (s64)sim_time + 15000)
+		if (peek_rest(wheel, sim_cpu->id) < (s64)sim_time + 15000)
 			continue;
 		hwheel_add(one, 2000);
 		sim_run(8000);
@@ -2701,6 +2775,7 @@ void calls_without_wheel(void)
 
 	objects[0] = (struct object){ .timer = defined };
 	EXPECT(!WARNS(UNSET, hwheel_add(one, 0)));
+	one->function = other;		/* each function gets one warning */
 	EXPECT(!hwheel_pending(one) && !WARNS(UNSET, hwheel_cancel_sync(one)));
 	/* A sleep is over at once, after two warnings. */
 	WARNS("wheel",
@@ -2817,6 +2892,7 @@ void known_calls(void)
 	wheel = make(config);
 	null_timers();
 	unset_timers();
+	warned_once();
 	bad_numbers();
 	other_timers();
 	kick();

@@ -33,6 +33,8 @@
 #include <linux/mutex.h>
 #include <linux/jiffies.h>
 #include <linux/jump_label.h>
+#include <linux/kstrtox.h>
+#include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/pvclock_gtod.h>
 #include <linux/rcupdate.h>
@@ -381,6 +383,12 @@ void sim_place(const char *where)
 {
 	if (sim_meanwhile)
 		sim_meanwhile(where);
+	if (sim_world.drops && !(sim_random() % sim_world.drops)) {
+		unsigned int ns = sim_rnd(sim_world.drops_ns);
+
+		oracle_stalled(ns);
+		sim_step(ns);
+	}
 }
 
 static void settle(void)
@@ -1331,6 +1339,26 @@ ktime_t ktime_get_boottime(void)
 {
 	sim_step(SIM_CALL);
 	return sim_time + sim_boot_off;
+}
+
+static struct notifier_block *module_nb;
+
+int register_module_notifier(struct notifier_block *nb)
+{
+	module_nb = nb;
+	return 0;
+}
+
+int unregister_module_notifier(struct notifier_block *nb)
+{
+	module_nb = NULL;
+	return 0;
+}
+
+void sim_load_module(void)
+{
+	if (module_nb)
+		module_nb->notifier_call(module_nb, MODULE_STATE_COMING, NULL);
 }
 
 /* When somebody sets the clock of wall time, the timekeeping code calls this notifier. */
@@ -2523,7 +2551,7 @@ struct dentry *debugfs_create_file(const char *name, umode_t mode, struct dentry
 		sim_find("debugfs: %s is created in a folder that was removed", name);
 	if (!parent && strcmp(name, "hwheel"))
 		sim_find("debugfs: %s goes to the root", name);
-	if (mode != (fops ? 0400 : 0))
+	if (mode != (!fops ? 0 : fops->write ? 0600 : 0400))
 		sim_find("debugfs: the mode of %s is %o", name, mode);
 	sim_might_sleep(__func__);
 	dentry = calloc(1, sizeof(*dentry));
@@ -2556,6 +2584,17 @@ void debugfs_remove(struct dentry *dir)
 
 unsigned int sim_reads;
 
+static struct dentry *find_dentry(const char *dir, const char *name)
+{
+	struct dentry *dentry;
+
+	for (dentry = dentries; dentry; dentry = dentry->next)
+		if (dentry->parent && !strcmp(dentry->name, name) && !dentry->removed &&
+		    !dentry->parent->removed && !strcmp(dentry->parent->name, dir))
+			break;
+	return dentry;
+}
+
 static char *read_file(const char *dir, const char *name, size_t chunk, bool again)
 {
 	struct dentry *dentry;
@@ -2566,10 +2605,7 @@ static char *read_file(const char *dir, const char *name, size_t chunk, bool aga
 	ssize_t got;
 	char *text;
 
-	for (dentry = dentries; dentry; dentry = dentry->next)
-		if (dentry->parent && !strcmp(dentry->name, name) && !dentry->removed &&
-		    !dentry->parent->removed && !strcmp(dentry->parent->name, dir))
-			break;
+	dentry = find_dentry(dir, name);
 	if (!dentry)
 		return NULL;
 	inode.i_private = dentry->data;
@@ -2610,6 +2646,30 @@ static char *read_file(const char *dir, const char *name, size_t chunk, bool aga
 	}
 	dentry->fops->release(&inode, &file);
 	return text;
+}
+
+int kstrtouint_from_user(const char __user *text, size_t size, unsigned int base,
+			 unsigned int *number)
+{
+	char *end;
+
+	*number = strtoul(text, &end, base);
+	return end != text && (size_t)(end - text) == size ? 0 : -EINVAL;
+}
+
+ssize_t sim_write_file(const char *dir, const char *name, const char *text)
+{
+	struct dentry *dentry = find_dentry(dir, name);
+	struct inode inode = { .i_private = dentry->data };
+	struct file file = { };
+	loff_t pos = 0;
+	ssize_t got;
+
+	if (dentry->fops->open(&inode, &file))
+		return -ENOMEM;
+	got = dentry->fops->write(&file, text, strlen(text), &pos);
+	dentry->fops->release(&inode, &file);
+	return got;
 }
 
 char *sim_read_file(const char *dir, const char *name, size_t chunk)
@@ -2957,8 +3017,8 @@ void sim_check_left(void)
 		sim_find("%ld allocations are left", sim_allocs);
 	if (cpuhp_online || cpuhp_dead)
 		sim_find("a state of CPU hotplug is left");
-	if (timekeeping_nb)
-		sim_find("a notifier of timekeeping is left");
+	if (timekeeping_nb || module_nb)
+		sim_find("a notifier is left");
 	check_quarantine();
 	for (dentry = dentries; dentry; dentry = dentry->next)
 		if (!dentry->removed)

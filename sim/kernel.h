@@ -99,7 +99,9 @@ struct sim_world {
 	unsigned int		absent;		/* CPU numbers of CPUs that can't be */
 	unsigned int		late_irq;	/* an interrupt may be this many ns late */
 	unsigned int		ranks;		/* one in this many switches changes a rank */
-	bool			holds;		/* race.c holds up CPUs */
+	bool			holds;		/* race.c or drops holds up CPUs */
+	unsigned int		drops;		/* one in this many drops of a lock ... */
+	unsigned int		drops_ns;	/* ... holds up the CPU for up to so long */
 	bool			migrate;	/* tasks move between CPUs */
 	unsigned int		nohz_full;	/* isolated by nohz_full; a bit for each CPU */
 	unsigned int		isolcpus;	/* isolated by isolcpus; a bit for each CPU */
@@ -161,6 +163,7 @@ bool sim_cpu_down(int cpu);
 bool sim_cpu_up(int cpu);
 void sim_suspend(unsigned long long ns);
 void sim_set_clock(long long delta);			/* the clock of wall time */
+void sim_load_module(void);				/* after that, warnings come again */
 void sim_set_leap(unsigned long long at);
 void sim_insert_leap(void);
 void sim_blocked(char *text, size_t size);	/* says which tasks wait, and where */
@@ -169,6 +172,7 @@ const char *sim_context(void);
 /* Read a debugfs file. The caller frees the text. NULL if the file can't be read. */
 char *sim_read_file(const char *dir, const char *name, size_t chunk);
 extern unsigned int sim_reads;		/* of files */
+ssize_t sim_write_file(const char *dir, const char *name, const char *text);
 char *sim_read_again(const char *dir, const char *name, size_t chunk);
 
 /* Per-CPU variables; from the linker */

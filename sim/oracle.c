@@ -610,9 +610,16 @@ void call_end(struct sim_call *call, s64 ret)
 			if (!ret && !(call->seen & SEEN_QUIET))
 				sim_find("hwheel_try_cancel of timer %d returned 0 while it ran",
 					 slot->nr);
-		} else if (ret != !!call->cancels) {
-			sim_find("%s of timer %d returned %lld and %s", kind, slot->nr, ret,
-				 call->cancels ? "cancelled" : "did not");
+		} else {
+			if (ret && !call->cancels && slot->cancels) {
+				slot->cancels--;
+				call->cancels++;
+			}
+			if (ret != !!call->cancels)
+				sim_find("%s of timer %d returned %lld and %s", kind, slot->nr, ret,
+					 call->cancels ? "cancelled" : "did not");
+			if (slot->cancels && call->alone)
+				sim_find("a run cancelled timer %d, and no call says so", slot->nr);
 		}
 		if (!ret && !(call->seen & SEEN_IDLE) && !in_change(slot))
 			sim_find("%s of timer %d returned 0, but it was pending all the time",
@@ -783,6 +790,19 @@ static bool by_call(const struct slot *slot)
 			(call->slot == slot && call->kind > CALL_ARMS));
 }
 
+/* In process context a run cancels a timer for those who wait for its callback. */
+static bool waited_for(const struct slot *slot)
+{
+	const struct sim_call *call;
+
+	if (!slot->wheel || slot->wheel->config.context != HWHEEL_WORK || slot->running)
+		return false;
+	for (call = slot->calls; call; call = call->next)
+		if (call->kind == CALL_CANCEL_SYNC || call->kind == CALL_SHUTDOWN_SYNC)
+			return true;
+	return false;
+}
+
 /*
  * On each CPU, hwheel must take timers in the order of their ticks. If somebody sets the clock,
  * a new order begins when the base learns of it.
@@ -821,7 +841,7 @@ void debug_object_deactivate(void *addr, const struct debug_obj_descr *descr)
 	object_of(addr)->state = ODEBUG_STATE_INACTIVE;
 	if (!slot)
 		return;
-	if (by_call(slot)) {
+	if (by_call(slot) || (waited_for(slot) && peek_in_callback(addr))) {
 		not_pending(slot);
 		return;
 	}
@@ -915,11 +935,14 @@ void oracle_hwheel_cancel(struct hwheel_timer *timer)
 
 	if (!slot)
 		return;
-	if (!by_call(slot))
+	if (call ? !by_call(slot) : !waited_for(slot))
 		sim_find("timer %d is cancelled, but no call asked for it", slot->nr);
 	if (slot->pending)		/* the call is hwheel_setup() */
 		not_pending(slot);
-	call->cancels++;
+	if (call)
+		call->cancels++;
+	else
+		slot->cancels++;
 	if (slot->wheel)
 		slot->wheel->cancelled++;
 	changed(slot);
@@ -1125,7 +1148,7 @@ static void count_run(struct mwheel *w, int cpu)
 {
 	int nr = w - sim_wheels;
 	u64 ns = sim_time - w->run_begun[cpu], callbacks, used, earned = 0, held = 0, least;
-	ktime_t resume;
+	ktime_t rest;
 
 	callbacks = tally_since(&busy[sim_cpu->id], w->run_begun[cpu]);
 	used = ns - min(ns, callbacks) + overhead_ns();
@@ -1155,13 +1178,13 @@ static void count_run(struct mwheel *w, int cpu)
 		w->fired_ended[cpu] = sim_time;
 	}
 	/* If hwheel cuts a run during a rest, the end of the rest must not change. */
-	resume = peek_resume(w->wheel, cpu);
-	if (!earned && w->resume[cpu] > drive_clock(w) && resume != w->resume[cpu] &&
+	rest = peek_rest(w->wheel, cpu);
+	if (!earned && w->rest[cpu] > drive_clock(w) && rest != w->rest[cpu] &&
 	    !is_set(w, cpu) && w->config.context != HWHEEL_WORK &&
-	    !peek_ripe(w->wheel, cpu, sim_clock(w)))
-		sim_find("a rest on CPU %d of %s ends at %lld, not %lld", cpu, w->name, resume,
-			 w->resume[cpu]);
-	w->resume[cpu] = resume;
+	    peek_left(w->wheel, cpu, sim_clock(w)) && !peek_ripe(w->wheel, cpu, sim_clock(w)))
+		sim_find("a rest on CPU %d of %s ends at %lld, not %lld", cpu, w->name, rest,
+			 w->rest[cpu]);
+	w->rest[cpu] = rest;
 	note_break(w, cpu);
 	/*
 	 * If a timer is due, the break may be shorter than the moves. If nothing is left to do, the
@@ -1206,13 +1229,13 @@ static void check_run(struct mwheel *w, const struct hrtimer *timer, int cpu)
 	note_starved(w, cpu);
 	/* base->entry (timer_list) may expire early. Then nothing runs, and a break goes on. */
 	if (w->config.context != HWHEEL_WORK && !deferrable(w) && w->pending &&
-	    peek_break(w->wheel, cpu) && sim_world.cpus == 1 && !w->earned[cpu] &&
+	    peek_break(w->wheel, cpu, now) && sim_world.cpus == 1 && !w->earned[cpu] &&
 	    !w->config.gap_ns &&	/* a rest in a gap looks like a break */
 	    !is_set(w, cpu) && !peek_ripe(w->wheel, cpu, sim_clock(w)))
 		sim_find("a break on CPU %d of %s, and no timer is due", cpu, w->name);
 	/* In softirq context a timer is due before a break. So the break is short. */
 	if (w->config.context == HWHEEL_SOFTIRQ && !deferrable(w) && !w->config.gap_ns && armed &&
-	    peek_break(w->wheel, cpu) && expires > (s64)(now + max(w->budget / 8, 1ULL)))
+	    peek_break(w->wheel, cpu, now) && expires > (s64)(now + max(w->budget / 8, 1ULL)))
 		sim_find("a break of %llu ns on CPU %d of %s, and a timer is due", expires - now,
 			 cpu, w->name);
 	if (w->config.context == HWHEEL_WORK || w->state != LIVE_WHEEL || !w->pending ||
@@ -1313,7 +1336,7 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires)
 	if (in_run && expires <= drive_clock(w) - (s64)(sim_time - w->run_begun[cpu]))
 		sim_find("a run on CPU %d of %s is to go on at once", cpu, w->name);
 	/* A run that takes a break has read the clock less than 8 steps ago. */
-	if (w && w->config.context != HWHEEL_WORK && peek_break(wheel, cpu) &&
+	if (in_run && peek_break(wheel, cpu, expires - 1) &&
 	    expires + 8 * sim_world.jitter <= drive_clock(w) && w->budget >= 20000 &&
 	    !sim_world.stall && !sim_world.ranks && !sim_world.holds)
 		sim_find("a break on CPU %d of %s is over when it begins", cpu, w->name);

@@ -79,7 +79,7 @@ struct mwheel {
 	ktime_t			start_off[SIM_CPUS];	/* the base's offset then */
 	u64			started_at[SIM_CPUS];	/* sim_time then */
 	bool			started_in_irq[SIM_CPUS];	/* in_hardirq() then */
-	ktime_t			resume[SIM_CPUS];	/* the end of the last rest or break */
+	ktime_t			rest[SIM_CPUS];	/* the end of the last rest */
 	u64			starved_at[SIM_CPUS];	/* when fans were last missing */
 	u64			wanted_at[SIM_CPUS];	/* when a crowd last wanted fans */
 	u64			wanted_ns[SIM_CPUS];	/* for how long */
@@ -139,6 +139,7 @@ struct slot {
 	u64			due_armed_at;
 	u64			pops, ends, ended_at, life;
 	unsigned int		running;
+	unsigned int		cancels;	/* by runs; the call that asked has not returned */
 	struct sim_call		*calls;
 
 	int			how;		/* what its callback does */

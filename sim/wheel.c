@@ -53,6 +53,11 @@ peek int peek_timer_cpu(const struct hwheel_timer *timer)
 	return timer->base > __HWHEEL_SYSTEM_BASE ? timer->base->cpu : -1;
 }
 
+peek bool peek_in_callback(const struct hwheel_timer *timer)
+{
+	return timer->base > __HWHEEL_SYSTEM_BASE && timer->base->running == timer;
+}
+
 peek struct hwheel *peek_wheel(struct hrtimer *timer, int *cpu)
 {
 	struct hwheel_base *base = timer->__deferrable ?
@@ -139,7 +144,7 @@ peek const char *peek_at_rest(struct hwheel *wheel)
 
 		if (peek_busy(wheel, cpu))
 			continue;
-		if (atomic_read(&base->waiters))
+		if (base->waiters)
 			return "waiters";
 		if (base->kicks)
 			return "kicks";
@@ -172,9 +177,11 @@ peek ktime_t peek_offset(struct hwheel *wheel, int cpu)
 	return per_cpu_ptr(wheel->bases, cpu)->offset;
 }
 
-peek bool peek_break(struct hwheel *wheel, int cpu)
+peek bool peek_break(struct hwheel *wheel, int cpu, ktime_t now)
 {
-	return !per_cpu_ptr(wheel->bases, cpu)->armed;
+	const struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+
+	return base->fire_from > now && base->fire_from == base->move_from;
 }
 
 peek bool peek_ripe(struct hwheel *wheel, int cpu, ktime_t now)
@@ -183,7 +190,7 @@ peek bool peek_ripe(struct hwheel *wheel, int cpu, ktime_t now)
 	bool ripe;
 
 	sim_may_race(1);
-	ripe = levels_ripe(&copy, levels_tick_down(&copy, now));
+	ripe = levels_due_tick(&copy) <= levels_tick_down(&copy, now);
 	sim_may_race(-1);
 	return ripe;
 }
@@ -207,9 +214,11 @@ peek bool peek_left(struct hwheel *wheel, int cpu, ktime_t now)
 	return left;
 }
 
-peek ktime_t peek_resume(struct hwheel *wheel, int cpu)
+peek ktime_t peek_rest(struct hwheel *wheel, int cpu)
 {
-	return per_cpu_ptr(wheel->bases, cpu)->resume;
+	const struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+
+	return base->move_from == base->fire_from ? 0 : base->move_from;
 }
 
 /* Are there fewer fans than there should be? */

@@ -12,6 +12,7 @@ bool peek_setting(struct hwheel *wheel, int cpu);
 struct hwheel *peek_base_wheel(const struct hwheel_base *base);
 struct hwheel *peek_lock_wheel(raw_spinlock_t *lock, int *cpu);
 void poke_lives(u32 n);			/* sets hwheel_lives */
+bool peek_in_callback(const struct hwheel_timer *timer);	/* as its base knows */
 int peek_timer_cpu(const struct hwheel_timer *timer);	/* or -1 */
 struct hwheel *peek_wheel(struct hrtimer *timer, int *cpu);
 bool peek_locked(const struct hwheel_base *base);	/* by this CPU? */
@@ -23,11 +24,11 @@ u64 peek_pending(struct hwheel *wheel, int cpu);
 bool peek_busy_but_running(struct hwheel *wheel, int cpu);
 u64 peek_cascaded(raw_spinlock_t *lock);
 u64 peek_spent(struct hwheel *wheel, int cpu);
-bool peek_break(struct hwheel *wheel, int cpu);		/* after a run: does a break follow? */
+bool peek_break(struct hwheel *wheel, int cpu, ktime_t now);	/* is a break under way? */
 u64 peek_ahead(struct hwheel *wheel, int cpu);
 bool peek_left(struct hwheel *wheel, int cpu, ktime_t now);
 bool peek_ripe(struct hwheel *wheel, int cpu, ktime_t now);	/* may a timer be due? */
-ktime_t peek_resume(struct hwheel *wheel, int cpu);
+ktime_t peek_rest(struct hwheel *wheel, int cpu);	/* the end of a rest, or long ago */
 bool peek_starved(struct hwheel *wheel, int cpu);
 bool peek_wants_fans(struct hwheel *wheel, int cpu);
 unsigned int peek_fans(struct hwheel *wheel, int cpu);

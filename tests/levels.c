@@ -758,7 +758,7 @@ static void crowd(struct kunit *test, u64 tick_ns, const unsigned int *spokes, u
 		add(rig, &t[i], max(wake + 1, begin + i - CROWD - 200));
 	for (now = wake; rig->l.pending && now <= begin + width; now++) {
 		moved = rig->l.moved;
-		while (levels_ripe(&rig->l, now))
+		while (levels_due_tick(&rig->l) <= now)
 			step(rig, now);
 		most = max(most, rig->l.moved - moved);
 		for (i = 0; i < 8; i++)
@@ -805,7 +805,7 @@ static void test_crowd_in_buckets(struct kunit *test)
 		add(rig, &t[i], DUE + i % 2);
 	for (now = DUE - TIME; now <= DUE + 1; now++) {
 		moved = rig->l.moved;
-		while (levels_ripe(&rig->l, now))
+		while (levels_due_tick(&rig->l) <= now)
 			step(rig, now);
 		KUNIT_EXPECT_LE(test, rig->l.moved - moved, 4ULL * HWHEEL_CROWD);
 		if (now % 5 == 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suites hwheel_misuse_*: mistakes of drivers. hwheel must warn of each mistake once, and
+ * Suites hwheel_misuse_*: mistakes of drivers. hwheel must warn of each mistake, and
  * name the callback or the caller. All other timers must expire as usual.
  */
 #include <kunit/test.h>
@@ -60,10 +60,12 @@ static void test_gone(struct kunit *test)
 /* Calls with NULL instead of a timer or a wheel */
 static void test_null(struct kunit *test)
 {
-	unsigned int i;
+	unsigned int i, warned = 0;
 
 	hwt_expect_begin();
 	for (i = 0; i < 2; i++) {
+		if (i)
+			warned = hwt_logged("hwheel: ", "NULL");
 		KUNIT_EXPECT_FALSE(test, hwheel_add(NULL, MS));
 		KUNIT_EXPECT_FALSE(test, hwheel_add_range(NULL, MS, MS));
 		KUNIT_EXPECT_FALSE(test, hwheel_add_at(NULL, 0, 0));
@@ -92,6 +94,8 @@ static void test_null(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, hwheel_count(hwt_suite_wheel, NULL), U64_MAX);
 	}
 	hwt_expect_end();
+	/* The second time there was no warning */
+	KUNIT_EXPECT_EQ(test, hwt_logged("hwheel: ", "NULL"), warned);
 	hwt_expect_warned(test, "used a timer that is NULL", "hwheel_add");
 	hwt_expect_warned(test, "set up a timer that is NULL", NULL);
 	hwt_expect_warned(test, "asked for the time of wheel", "test_null");

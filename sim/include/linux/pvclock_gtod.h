@@ -2,11 +2,7 @@
 #ifndef _SIM_LINUX_PVCLOCK_GTOD_H
 #define _SIM_LINUX_PVCLOCK_GTOD_H
 
-struct notifier_block {
-	int	(*notifier_call)(struct notifier_block *nb, unsigned long action, void *data);
-};
-
-#define NOTIFY_OK	1
+#include <linux/notifier.h>
 
 int pvclock_gtod_register_notifier(struct notifier_block *nb);
 int pvclock_gtod_unregister_notifier(struct notifier_block *nb);

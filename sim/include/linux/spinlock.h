@@ -70,6 +70,23 @@ typedef struct {
 
 #define ATOMIC_INIT(i)		{ (i) }
 
+#define xchg(p, v)							\
+({									\
+	typeof(*(p)) __before = (sim_step(SIM_CALL), *(p));		\
+									\
+	*(p) = (v);							\
+	__before;							\
+})
+
+#define cmpxchg(p, old, new)						\
+({									\
+	typeof(*(p)) __before = (sim_step(SIM_CALL), *(p));		\
+									\
+	if (__before == (old))						\
+		*(p) = (new);						\
+	__before;							\
+})
+
 static inline int atomic_read(const atomic_t *v)
 {
 	sim_step(SIM_READ);
