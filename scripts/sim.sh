@@ -19,6 +19,8 @@
 #					SEED on (default 1), until the fault is found or
 #					TIME is up (default 60 s)
 #	 sim.sh faults			the same for all faults, also those of torture.sh
+#	 sim.sh met			runs sim/kept, and seeds from SEED on for TIME (default
+#					60 s); prints how often each two features met
 #	 sim.sh flags KIND		prints gcc's options for a kind, one a line
 #	 sim.sh kept KIND		prints the files of sim/kept that are for a kind
 #
@@ -319,6 +321,18 @@ fault()
 		"$(sed 's/^sim: //;q' "$lab_work/out")"
 }
 
+# met: how often an operation met each other feature: it began while an operation of the other was
+# under way, or on a wheel or in a world that has the other
+met()
+{
+	local files
+
+	prepare plain
+	mapfile -t files < <(kept plain)
+	SIM_MET=1 "$lab_work/sim-plain" run "${files[@]}"
+	SIM_MET=1 "$lab_work/sim-plain" seeds "$(first_seed)" "${TIME:-60}"
+}
+
 all_faults()
 {
 	local name status=0
@@ -333,7 +347,7 @@ all_faults()
 case ${1:-run} in
 run|check|seeds)
 	"${1:-run}" ;;
-replay|fault|flags|kept)
+replay|fault|flags|kept|met)
 	"$@" ;;
 shrink|show)
 	prepare "${KIND:-plain}"

@@ -30,6 +30,7 @@
 static struct told {
 	char	find[512];
 	u64	calls, fired, switches, worst, time;
+	unsigned int met[FEATURES][FEATURES];
 	bool	done;
 } *told;
 
@@ -40,6 +41,7 @@ static void tell(void)
 	told->switches = sim_switches;
 	told->worst = sim_worst;
 	told->time = sim_time - sim_world.start;
+	memcpy(told->met, sim_met, sizeof(sim_met));
 }
 
 static void say_where(char *text, size_t size)
@@ -210,7 +212,7 @@ static void shrink(struct program *p)
 		unsigned long long value;
 	} simpler[] = {
 		{ "ranks", 0 }, { "stall", 0 }, { "late_irq", 0 }, { "absent", 0 }, { "jitter", 0 },
-		{ "migrate", 0 },
+		{ "migrate", 0 }, { "drops", 0 },
 		{ "start", 1000000000 }, { "cpus", 1 }, { "cpus", 2 }, { "cpus", 3 },
 		{ "slots", 1 }, { "slots", 4 }, { "slots", 64 },
 	};
@@ -327,6 +329,33 @@ static int shrink_and_write(struct program *p, const char *name)
 	return 1;
 }
 
+static u64 met[FEATURES][FEATURES];
+
+static void add_met(void)
+{
+	int i, j;
+
+	for (i = 0; i < FEATURES; i++)
+		for (j = 0; j < FEATURES; j++)
+			met[i][j] += told->met[i][j];
+}
+
+/* Print how often each two features met. @OPERATIONS and above are kinds of wheels and worlds. */
+static void print_met(void)
+{
+	int i, j;
+
+	printf("%-10s", "");
+	for (i = 0; i < OPERATIONS; i++)
+		printf(" %7.7s", feature_names[i]);
+	for (i = 0; i < FEATURES; i++) {
+		printf("\n%-10s", feature_names[i]);
+		for (j = 0; j <= min(i, OPERATIONS - 1); j++)
+			printf(" %7llu", met[i][j]);
+	}
+	printf("\n");
+}
+
 /* Run programs for @limit seconds, but at most @most programs. */
 static int run_seeds(u64 first, double limit, u64 most, const char *dir)
 {
@@ -344,6 +373,7 @@ static int run_seeds(u64 first, double limit, u64 most, const char *dir)
 		fired += told->fired;
 		switches += told->switches;
 		worst = max(worst, told->worst);
+		add_met();
 		if (good)
 			continue;
 		printf("sim: seed %llu, after %.1f s of CPU time and %llu calls: %s\n", seed,
@@ -359,6 +389,8 @@ static int run_seeds(u64 first, double limit, u64 most, const char *dir)
 	       seed - first, first, calls, fired, switches);
 	printf(" in %.0f s, %.0f s of CPU time (%.0f calls/s), worst lateness %llu ns\n", spent,
 	       cpu_seconds(), calls / cpu_seconds(), worst);
+	if (getenv("SIM_MET"))
+		print_met();
 	return 0;
 }
 
@@ -385,8 +417,11 @@ int main(int argc, char **argv)
 				printf("sim: %s: %s\n", argv[i], told->find);
 				bad++;
 			}
+			add_met();
 		}
 		printf("sim: %d programs, %d finds\n", i - 2, bad);
+		if (getenv("SIM_MET"))
+			print_met();
 		return !!bad;
 	}
 	if (!strcmp(what, "replay") && argc == 3) {

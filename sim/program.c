@@ -699,75 +699,124 @@ static const struct {
 	const char	*name;
 	void		(*fn)(const struct op *op);
 	int		where;
+	enum feature	feature;	/* FEATURES: none */
 } ops[] = {
-	{ "setup",	do_setup,	IN_TASK },
-	{ "resetup",	do_resetup,	IN_TASK },
-	{ "free",	do_free,	IN_TASK },
-	{ "add",	do_add },
-	{ "range",	do_range },
-	{ "at",		do_at },
-	{ "abs",	do_abs },
-	{ "on",		do_on },
-	{ "mod",	do_mod },
-	{ "reduce",	do_reduce },
-	{ "forward",	do_forward },
-	{ "cancel",	do_cancel },
-	{ "try",	do_try },
-	{ "csync",	do_csync,	NOT_HARDIRQ },
-	{ "shut",	do_shut },
-	{ "ssync",	do_ssync,	NOT_HARDIRQ },
-	{ "pending",	do_pending },
-	{ "expires",	do_expires },
-	{ "remaining",	do_remaining },
-	{ "running",	do_running },
-	{ "synchronize", do_synchronize, IN_TASK },
-	{ "cb",		do_cb },
-	{ "crowd",	do_crowd,	IN_TASK },
-	{ "crowdat",	do_crowdat },
-	{ "crowdcancel", do_crowdcancel },
-	{ "wheel",	do_wheel,	IN_TASK },
-	{ "destroy",	do_destroy,	IN_TASK },
-	{ "down",	do_down,	IN_TASK },
-	{ "up",		do_up,		IN_TASK },
-	{ "suspend",	do_suspend,	IN_TASK },
-	{ "setclock",	do_setclock,	IN_TASK },
-	{ "oom",	do_oom,		IN_TASK },
-	{ "read",	do_read,	IN_TASK },
-	{ "sleep",	do_sleep,	IN_TASK },
-	{ "sleepto",	do_sleepto,	IN_TASK },
-	{ "run",	do_run },
-	{ "known",	do_known,	IN_TASK },
-	{ "hsleep",	do_hsleep,	IN_TASK },
-	{ "hschedule",	do_hschedule,	IN_TASK },
-	{ "hwait",	do_hwait,	IN_TASK },
-	{ "post",	do_post },
-	{ "wake",	do_wake },
-	{ "wakeat",	do_wakeat,	IN_TASK },
-	{ "signal",	do_signal },
-	{ "tickto",	do_tickto,	IN_TASK },
-	{ "dsetup",	do_dsetup,	IN_TASK },
-	{ "dqueue",	do_dqueue },
-	{ "dmod",	do_dmod },
-	{ "dcancel",	do_dcancel },
-	{ "dsync",	do_dsync,	IN_TASK },
-	{ "dflush",	do_dflush,	IN_TASK },
-	{ "ddisable",	do_ddisable },
-	{ "ddsync",	do_ddsync,	IN_TASK },
-	{ "denable",	do_denable },
-	{ "dpending",	do_dpending },
-	{ "dfree",	do_dfree,	IN_TASK },
-	{ "dsleepto",	do_dsleepto,	IN_TASK },
+	{ "setup",	do_setup,	IN_TASK,	SETUPS },
+	{ "resetup",	do_resetup,	IN_TASK,	SETUPS },
+	{ "free",	do_free,	IN_TASK,	SETUPS },
+	{ "add",	do_add,	ANYWHERE,	ARMS },
+	{ "range",	do_range,	ANYWHERE,	ARMS },
+	{ "at",	do_at,	ANYWHERE,	ARMS },
+	{ "abs",	do_abs,	ANYWHERE,	ARMS },
+	{ "on",	do_on,	ANYWHERE,	MOVES },
+	{ "mod",	do_mod,	ANYWHERE,	ARMS },
+	{ "reduce",	do_reduce,	ANYWHERE,	ARMS },
+	{ "forward",	do_forward,	ANYWHERE,	ARMS },
+	{ "cancel",	do_cancel,	ANYWHERE,	CANCELS },
+	{ "try",	do_try,	ANYWHERE,	CANCELS },
+	{ "csync",	do_csync,	NOT_HARDIRQ,	WAITS },
+	{ "shut",	do_shut,	ANYWHERE,	CANCELS },
+	{ "ssync",	do_ssync,	NOT_HARDIRQ,	WAITS },
+	{ "pending",	do_pending,	ANYWHERE,	FEATURES },
+	{ "expires",	do_expires,	ANYWHERE,	FEATURES },
+	{ "remaining", do_remaining,	ANYWHERE,	FEATURES },
+	{ "running",	do_running,	ANYWHERE,	FEATURES },
+	{ "synchronize", do_synchronize,	IN_TASK,	WAITS },
+	{ "cb",	do_cb,	ANYWHERE,	FEATURES },
+	{ "crowd",	do_crowd,	IN_TASK,	CROWDS },
+	{ "crowdat",	do_crowdat,	ANYWHERE,	CROWDS },
+	{ "crowdcancel", do_crowdcancel,	ANYWHERE,	CROWDS },
+	{ "wheel",	do_wheel,	IN_TASK,	WHEELS },
+	{ "destroy",	do_destroy,	IN_TASK,	WHEELS },
+	{ "down",	do_down,	IN_TASK,	HOTPLUG },
+	{ "up",	do_up,	IN_TASK,	HOTPLUG },
+	{ "suspend",	do_suspend,	IN_TASK,	SUSPEND },
+	{ "setclock", do_setclock,	IN_TASK,	CLOCK },
+	{ "oom",	do_oom,	IN_TASK,	MEMORY },
+	{ "read",	do_read,	IN_TASK,	READS },
+	{ "sleep",	do_sleep,	IN_TASK,	FEATURES },
+	{ "sleepto",	do_sleepto,	IN_TASK,	FEATURES },
+	{ "run",	do_run,	ANYWHERE,	FEATURES },
+	{ "known",	do_known,	IN_TASK,	FEATURES },
+	{ "hsleep",	do_hsleep,	IN_TASK,	SLEEPS },
+	{ "hschedule", do_hschedule,	IN_TASK,	SLEEPS },
+	{ "hwait",	do_hwait,	IN_TASK,	SLEEPS },
+	{ "post",	do_post,	ANYWHERE,	SLEEPS },
+	{ "wake",	do_wake,	ANYWHERE,	SLEEPS },
+	{ "wakeat",	do_wakeat,	IN_TASK,	SLEEPS },
+	{ "signal",	do_signal,	ANYWHERE,	SLEEPS },
+	{ "tickto",	do_tickto,	IN_TASK,	FEATURES },
+	{ "dsetup",	do_dsetup,	IN_TASK,	WORKS },
+	{ "dqueue",	do_dqueue,	ANYWHERE,	WORKS },
+	{ "dmod",	do_dmod,	ANYWHERE,	WORKS },
+	{ "dcancel",	do_dcancel,	ANYWHERE,	WORKS },
+	{ "dsync",	do_dsync,	IN_TASK,	WORKS },
+	{ "dflush",	do_dflush,	IN_TASK,	WORKS },
+	{ "ddisable", do_ddisable,	ANYWHERE,	WORKS },
+	{ "ddsync",	do_ddsync,	IN_TASK,	WORKS },
+	{ "denable",	do_denable,	ANYWHERE,	WORKS },
+	{ "dpending", do_dpending,	ANYWHERE,	WORKS },
+	{ "dfree",	do_dfree,	IN_TASK,	WORKS },
+	{ "dsleepto", do_dsleepto,	IN_TASK,	FEATURES },
 };
+
+static const struct slot *slot_named(const struct op *op)
+{
+	return &sim_slots[(unsigned long long)op->arg[0] % sim_nr_slots];
+}
 
 static bool may_be_softirq(const struct op *op)
 {
-	const struct slot *slot = &sim_slots[(unsigned long long)op->arg[0] % sim_nr_slots];
+	const struct slot *slot = slot_named(op);
 
 	return !SIM_RT && !wheel_is_dead(slot) && slot->wheel->config.context != HWHEEL_WORK;
 }
 
+const char *const feature_names[FEATURES] = {
+	"arms", "moves", "cancels", "waits", "setups", "hotplug", "wheels", "clock", "suspend",
+	"memory", "reads", "sleeps", "works", "crowds",
+	"isolated", "hardirq", "process", "deferrable", "wall", "gap"
+};
+
+unsigned int sim_met[FEATURES][FEATURES];
+static unsigned int under_way[OPERATIONS];
+
+static unsigned int wheel_features(const struct mwheel *w)
+{
+	if (w->state != LIVE_WHEEL)
+		return 0;
+	return (w->config.context == HWHEEL_HARDIRQ) << HARDIRQ |
+	       (w->config.context == HWHEEL_WORK) << PROCESS |
+	       !!(w->config.flags & HWHEEL_DEFERRABLE) << DEFERRABLE |
+	       !!(w->config.flags & (HWHEEL_REALTIME | HWHEEL_TAI)) << WALL |
+	       !!w->config.gap_ns << GAP;
+}
+
+/* An operation of @feature begins. What does it meet? A global operation meets all wheels. */
+static void note_met(enum feature feature, const struct op *op)
+{
+	unsigned int i, met = (sim_world.nohz_full | sim_world.isolcpus) ? 1 << ISOLATED : 0;
+
+	if (feature < HOTPLUG || feature == CROWDS) {
+		if (slot_named(op)->wheel)
+			met |= wheel_features(slot_named(op)->wheel);
+	} else {
+		for (i = 0; i < SIM_WHEELS; i++)
+			met |= wheel_features(&sim_wheels[i]);
+	}
+	if (sim_alloc_fails)
+		met |= 1 << MEMORY;
+	for (i = 0; i < FEATURES; i++)
+		if (met & 1 << i || (i < OPERATIONS && under_way[i])) {
+			sim_met[feature][i]++;
+			if (i != feature)
+				sim_met[i][feature]++;
+		}
+}
+
 static void actor_op(const struct op *op)
 {
+	enum feature feature = ops[op->what].feature;
 	unsigned long long writes;
 	char context = op->context;
 
@@ -782,6 +831,10 @@ static void actor_op(const struct op *op)
 		for (i = 0; i < op->n; i++)
 			n += snprintf(text + n, sizeof(text) - n, " %lld", op->arg[i]);
 		sim_log("%s", text);
+	}
+	if (feature < FEATURES) {
+		note_met(feature, op);
+		under_way[feature]++;
 	}
 	if (context == 's') {
 		local_bh_disable();
@@ -800,6 +853,8 @@ static void actor_op(const struct op *op)
 	} else {
 		ops[op->what].fn(op);
 	}
+	if (feature < FEATURES)
+		under_way[feature]--;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -850,6 +905,7 @@ static void compare_all(void)
 	int i;
 
 	sim_fail_allocs(0, 0);
+	sim_world.drops = 0;		/* nothing should happen between two reads */
 	if (next_due(&last) < sim_time + 5000000000ULL)
 		return;
 	sim_sleep(2000000000);
@@ -1044,6 +1100,12 @@ void program_run(const struct program *p)
 	sim_world.stall_ns = world_number(p, "stall_ns", 0);
 	sim_world.late_irq = world_number(p, "late_irq", 0);
 	sim_world.absent = world_number(p, "absent", 0);
+	sim_world.drops = world_number(p, "drops", 0);
+	sim_world.drops_ns = world_number(p, "drops_ns", 0);
+	if (sim_world.drops) {
+		sim_world.holds = true;
+		sim_world.stall_ns = max(sim_world.stall_ns, sim_world.drops_ns);
+	}
 	sim_world.migrate = world_number(p, "migrate", 0);
 	sim_world.no_debug_objects = world_number(p, "no_debug_objects", 0);
 	/* CPU 0 is never isolated */
@@ -1221,13 +1283,21 @@ static long long gen_delay(long long tick)
 	}
 }
 
+/* The features of a program whose features meet often; 0: of another program */
+static unsigned int meet;
+
+static bool meets(enum feature feature)
+{
+	return meet & 1 << feature;
+}
+
 static void gen_wheel(struct program *p, int actor, int nr, long long *ticks, bool small)
 {
 	long long levels = one_in(3) ? 0 : 1 + rnd(small ? 5 : 8), tick = gen_tick();
 	long long budget = one_in(2) ? 0 : one_in(2) ? 1 + rnd(20000) : 10000 + rnd(3000000);
 	long long gap = !one_in(4) ? 0 : one_in(20) ? rnd(1000000001) : rnd(2000000);
-	long long spokes[6], clock;
-	int i, pow2 = rnd(2);
+	long long spokes[6], clock, context = rnd(3);
+	int i, pow2 = rnd(2), deferrable = one_in(8);
 
 	for (i = 0; i < 6; i++) {
 		spokes[i] = one_in(4) && !dense ? 0 : 2 + rnd(dense ? 4 : one_in(4) ? 200 : 12);
@@ -1241,7 +1311,22 @@ static void gen_wheel(struct program *p, int actor, int nr, long long *ticks, bo
 		levels--;
 	ticks[nr] = tick;
 	clock = one_in(4) ? 1 : one_in(3) ? 2 + rnd(2) : 0;
-	EMIT(p, actor, 't', "wheel", nr, tick, rnd(3), clock, budget, rnd(2) | (one_in(8) ? 2 : 0),
+	if (meets(HARDIRQ) && !one_in(4))
+		context = HWHEEL_HARDIRQ;
+	if (meets(PROCESS) && !one_in(4))
+		context = HWHEEL_WORK;
+	if (meets(DEFERRABLE) && !one_in(4)) {
+		deferrable = 1;
+		if (context == HWHEEL_HARDIRQ)
+			context = HWHEEL_SOFTIRQ;
+		if (clock == 1)
+			clock = 0;
+	}
+	if ((meets(WALL) || meets(CLOCK)) && !one_in(4))
+		clock = 2 + rnd(2);
+	if (meets(GAP) && !one_in(4))
+		gap = rnd(2000000);
+	EMIT(p, actor, 't', "wheel", nr, tick, context, clock, budget, rnd(2) | deferrable << 1,
 	     levels, spokes[0], spokes[1], spokes[2], spokes[3], spokes[4], spokes[5], gap);
 }
 
@@ -1337,7 +1422,7 @@ static void gen_sleep(struct program *p, int actor, char context, unsigned int w
 static void gen_dsetup(struct program *p, int actor, long long nr, long long works,
 		       unsigned int wheels, long long tick)
 {
-	long long how = one_in(4) ? WORK_FREE : rnd(WORKS);
+	long long how = one_in(4) ? WORK_FREE : rnd(WORK_HOWS);
 	long long a = rnd(one_in(3) ? 1000000 : 20000), b = rnd(4);
 
 	if (one_in(3))
@@ -1409,8 +1494,26 @@ void program_generate(struct program *p, unsigned long long seed)
 	mistakes = one_in(8);
 	reads = one_in(3);
 	sets = one_in(4);
-	sleeps = crowd || !one_in(3) ? 0 : 2 + rnd(8);
-	works = crowd || !one_in(3) ? 0 : 1 + rnd(one_in(2) ? 2 : SIM_WORKS);
+	meet = 0;
+	if (one_in(3)) {
+		while (__builtin_popcount(meet) < 2 || one_in(3))
+			meet |= 1 << (WAITS + rnd(FEATURES - WAITS));
+		cpus = max(cpus, 2U);
+		actors = max(actors, 2U);
+		fight = false;
+		parked = false;
+		few = true;
+		crowd = meets(CROWDS);
+		hotplug = meets(HOTPLUG);
+		oom = meets(MEMORY);
+		suspend = meets(SUSPEND);
+		churn = meets(WHEELS);
+		reads = meets(READS);
+		sets = meets(CLOCK);
+	}
+	sleeps = meet ? 4 * meets(SLEEPS) : crowd || !one_in(3) ? 0 : 2 + rnd(8);
+	works = meet ? meets(WORKS) * (1 + rnd(2)) :
+		crowd || !one_in(3) ? 0 : 1 + rnd(one_in(2) ? 2 : SIM_WORKS);
 	slots = fight ? 1 + rnd(3) : few ? 1 + rnd(4) : 1 + rnd(200);
 	if (crowd)
 		slots = 1100 + rnd(4000);
@@ -1433,8 +1536,12 @@ void program_generate(struct program *p, unsigned long long seed)
 		world(p, "migrate", 1);
 	if (one_in(4) && cpus > 1)
 		world(p, "ranks", 16U << rnd(12));
-	if (one_in(4) && cpus > 1) {
-		world(p, "nohz_full", rnd(1U << cpus));
+	if (meet) {
+		world(p, "drops", 1 + rnd(20));
+		world(p, "drops_ns", 1 + rnd(1ULL << rnd(24)));
+	}
+	if (meet ? meets(ISOLATED) : one_in(4) && cpus > 1) {
+		world(p, "nohz_full", rnd(1U << cpus) | (meet ? 2 : 0));
 		world(p, "isolcpus", one_in(2) ? rnd(1U << cpus) : 0);
 	}
 	if (one_in(2))
@@ -1473,11 +1580,11 @@ void program_generate(struct program *p, unsigned long long seed)
 		long long slot = rnd(slots), tick = ticks[w];
 		char context = "tttttsh"[rnd(7)];
 
-		if (hotplug && one_in(n / 8 + 1)) {
+		if (hotplug && one_in(meet ? 5 : n / 8 + 1)) {
 			EMIT(p, a, 't', one_in(2) ? "down" : "up", rnd(cpus));
 			continue;
 		}
-		if (oom && one_in(n / 6 + 1)) {
+		if (oom && one_in(meet ? 5 : n / 6 + 1)) {
 			EMIT(p, a, 't', "oom", rnd(4), 1 + rnd(4));
 			if (one_in(2)) {
 				EMIT(p, a, 't', "add", slot, 2 + rnd(1000000000));
@@ -1521,21 +1628,32 @@ void program_generate(struct program *p, unsigned long long seed)
 				     rnd(cpus));
 			continue;
 		}
-		if (suspend && one_in(n / 4 + 1)) {
+		if (suspend && one_in(meet ? 5 : n / 4 + 1)) {
 			EMIT(p, a, 't', "suspend", rnd(1ULL << rnd(45)));
 			continue;
 		}
-		if (churn && one_in(n / 8 + 1)) {
+		if (churn && one_in(meet ? 5 : n / 8 + 1)) {
 			w = 1 + rnd(wheels);
 			EMIT(p, a, 't', "destroy", w);
 			gen_wheel(p, a, w, ticks, crowd);
 			continue;
 		}
-		if (reads && one_in(12)) {
+		if (meets(WAITS) && one_in(5)) {
+			if (one_in(4))
+				EMIT(p, a, 't', "synchronize", w);
+			else
+				EMIT(p, a, context, one_in(4) ? "ssync" : "csync", slot);
+			continue;
+		}
+		if (meets(SETUPS) && one_in(5)) {
+			EMIT(p, a, 't', one_in(3) ? "free" : "setup", slot, w, one_in(2));
+			continue;
+		}
+		if (reads && one_in(meet ? 5 : 12)) {
 			EMIT(p, a, 't', "read", w, rnd(7), rnd(8192));
 			continue;
 		}
-		if (sets && one_in(n / 8 + 1)) {
+		if (sets && one_in(meet ? 5 : n / 8 + 1)) {
 			EMIT(p, a, 't', "setclock", (one_in(2) ? 1 : -1) * gen_delay(tick));
 			continue;
 		}

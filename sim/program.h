@@ -14,11 +14,24 @@ struct op {
 
 /* The text of a program: its world, then one operation per line */
 struct program {
-	char		world[16][64];	/* lines "name value" */
+	char		world[20][64];	/* lines "name value" */
 	int		nr_world;
 	struct op	*ops;
 	int		nr, room;
 };
+
+/*
+ * What may meet: kinds of operations, then kinds of wheels and worlds. Bugs are where two of these
+ * meet that seldom do.
+ */
+enum feature {
+	ARMS, MOVES, CANCELS, WAITS, SETUPS, HOTPLUG, WHEELS, CLOCK, SUSPEND, MEMORY, READS, SLEEPS,
+	WORKS, CROWDS, OPERATIONS,
+	ISOLATED = OPERATIONS, HARDIRQ, PROCESS, DEFERRABLE, WALL, GAP, FEATURES
+};
+
+extern const char *const feature_names[FEATURES];
+extern unsigned int sim_met[FEATURES][FEATURES];	/* how often two met in this run */
 
 void program_generate(struct program *p, unsigned long long seed);
 void program_write(const struct program *p, FILE *file);
@@ -45,7 +58,7 @@ void wake_sleepers(const struct mwheel *w);
 enum {
 	WORK_NOTHING, WORK_RUN, WORK_SLEEP, WORK_SLEEP_ON_WHEEL, WORK_QUEUE, WORK_MOD,
 	WORK_CANCEL, WORK_DISABLE, WORK_FREE, WORK_QUEUE_OTHER, WORK_MOD_OTHER,
-	WORK_CANCEL_OTHER, WORKS
+	WORK_CANCEL_OTHER, WORK_HOWS
 };
 
 /* Operations in work.c */
