@@ -1094,11 +1094,12 @@ static u64 run_due(const struct mwheel *w, const struct hrtimer *timer, int cpu)
 /*
  * If a wheel lacks fans, its timers may be late. If there is a crowd to be sifted, the wheel
  * must get fans soon. This needs memory, and tasks must get the CPU. Time during which callbacks
- * have the CPU does not count.
+ * have the CPU does not count, nor does a time for which CPUs were held up.
  */
 static void note_starved(struct mwheel *w, int cpu)
 {
-	u64 last = w->wanted_at[cpu], called = tally_since(&busy[cpu], last);
+	u64 last = w->wanted_at[cpu];
+	u64 called = tally_since(&busy[cpu], last) + tally_since(&stalls, last);
 
 	if (busy_depth[cpu])		/* the callbacks that run at present */
 		called += sim_time - max(busy_since[cpu], last);

@@ -262,7 +262,8 @@ static void callback(struct hwheel_timer *timer)
 		arm(slot, CALL_SHUTDOWN, 0, 0);
 		break;
 	case HOW_SETUP:
-		if (slot->busy || slot->users)
+		/* Only debugobjects mends the mistake to set up a timer that is pending */
+		if (slot->busy || slot->users || (slot->pending && sim_world.no_debug_objects))
 			break;
 		slot->busy = true;
 		if (slot->wheel && slot->wheel->state == LIVE_WHEEL) {
