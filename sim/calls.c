@@ -1858,6 +1858,44 @@ static void set_deferrable(void)
 	hwheel_destroy(wheel);
 }
 
+static void set_in_entry(void)
+{
+	sim_set_clock(5000000);
+	sim_run(100000);		/* hwheel learns of it */
+}
+
+static void run_alone(struct hwheel_timer *timer)
+{
+	ktime_t expires;
+
+	runs++;
+	EXPECT(!peek_armed(wheel, sim_cpu->id, &expires));
+}
+
+/*
+ * The entry of a deferrable base has expired, and its run is about to begin. Somebody sets the clock.
+ * The entry must not be pending during the run: it could expire on another CPU, and begin another
+ * run.
+ */
+static void entry_claims(void)
+{
+	struct hwheel_config config = { .name = "claims",
+					.flags = HWHEEL_REALTIME | HWHEEL_DEFERRABLE };
+
+	int nth;
+
+	wheel = make(config);
+	runs = 0;
+	setup(one, run_alone);
+	for (nth = 0; nth < 2; nth++) {	/* before the lock is taken; after it is dropped */
+		hwheel_add(one, 1000000);
+		MEANWHILE("hwheel_entry_expired", nth, set_in_entry, sim_run(30000000));
+		sim_run(10000000);
+	}
+	EXPECT(runs == 2);
+	hwheel_destroy(wheel);
+}
+
 /* A CPU has read the clock. Before it arms a timer, a run advances the clock of its base. */
 static void clock_stale(void)
 {
@@ -2931,6 +2969,7 @@ void known_calls(void)
 		work_waits();
 	set_back();
 	set_deferrable();
+	entry_claims();
 	if (sim_world.cpus > 1)
 		set_there();
 	read_set();

@@ -44,7 +44,7 @@ void sim_spin_init(raw_spinlock_t *lock);
 #define raw_spin_unlock_irqrestore(lock, flags)	\
 	do { sim_spin_unlock(lock); local_irq_restore(flags); sim_place(__func__); } while (0)
 #define raw_spin_lock_irq(lock)			\
-	do { local_irq_disable(); raw_spin_lock(lock); } while (0)
+	do { sim_place(__func__); local_irq_disable(); raw_spin_lock(lock); } while (0)
 #define raw_spin_unlock_irq(lock)		\
 	do { sim_spin_unlock(lock); local_irq_enable(); sim_place(__func__); } while (0)
 
