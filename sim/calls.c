@@ -2907,6 +2907,12 @@ static void isolated_calls(void)
 			hwheel_cancel(&objects[i].timer);
 		}
 		EXPECT(cpus == (BIT(0) | BIT(1)));
+		/* An isolated CPU takes another one offline, and does not run its timers. */
+		hwheel_add_on(one, 5000000, 1);
+		EXPECT(sim_cpu_down(1));
+		sim_sleep(20000000);
+		EXPECT(!hwheel_pending(one) && last_cpu == 0);
+		EXPECT(sim_cpu_up(1));
 	}
 	hwheel_destroy(wheel);
 	if (sim_world.nohz_full)
