@@ -58,7 +58,7 @@ faults=(
 	"destroy-waits	module/wheels.c	/^static void hwheel_stop_base/,/^}/s/wake_up_all(.*;/;/"
 	"rewound	module/debugfs.c	s/reader->spoke = U64_MAX;.*a reader that.*/;/"
 	"served-home	module/cpus.c	/^static void hwheel_serve/,/^}/s/hwheel_arm_again(base);/;/"
-	"max-summed	module/query.c	/u64 hwheel_total/,/^}/s/which < HWHEEL_MAX_LATE_NS ?/1 ?/"
+	"max-summed	module/query.c	/u64 hwheel_total/,/^}/s/which < HWHEEL_MAXIMA ?/1 ?/"
 	"late-bucket-low	module/run.c	s/base->late\[fls64(late)\]++/base->late[late ? fls64(late) - 1 : 0]++/"
 	"timers-last-lot	module/debugfs.c	/u64 hwheel_next_spoke/,/^}/s/u64 end = .*/u64 end = nr_cpu_ids * hwheel_spokes_per_cpu(wheel) - 2 * HWHEEL_PARKED;/"
 	"added-once	module/levels.h	/u64 levels_added/,/^}/s/(spoke->added % HWHEEL_CROWD)/(spoke->added != HWHEEL_CROWD)/"
