@@ -12,6 +12,7 @@
 #	 fuzz.sh fault NAME		plants a fault, which the kept inputs or the crowds
 #					must find
 #	 fuzz.sh faults			prints the names of these faults
+#	 fuzz.sh fits			fails if one of them does not fit the source any more
 #	 fuzz.sh crowds			runs millions of timers in simulated time: are those of
 #					large crowds late?
 #	 fuzz.sh cover			prints how much of module/levels.h the kept inputs
@@ -49,7 +50,7 @@ faults=(
 	"align-one-less		s/slot ^ level_slot(lv, first - 1);/slot ^ level_slot(lv, first);/"
 	"align-pow2-one-less	s/levels_highest((first - 1) ^ last)/levels_highest(first ^ last)/"
 	"park-too-low		/struct hwheel_spoke \*levels_park/,/^}/s/HWHEEL_NOW : bucket/HWHEEL_NOW : bucket \/ 2/"
-	"expired-forgotten	/^static inline u64 levels_wake/,/^}/s/!spoke_empty(/spoke_empty(/"
+	"expired-forgotten	/^static inline u64 levels_due_tick/,/^}/s/!spoke_empty(/spoke_empty(/"
 	"past-comes-first	/^levels_find(/,/^}/s/tick = l->floor;/tick = l->clock;/"
 	"floor-stays		/enum hwheel_step levels_step/,/^}/s/l->floor = .*/;/"
 	"stays-in-fan		/bool levels_stays/,/^}/s/more & ~HWHEEL_CROWDED/level == 77/"
@@ -148,18 +149,26 @@ replay()
 	"$lab_work/kunit" "${SEED:-$RANDOM}"
 }
 
-# fault NAME: whether the kept inputs, or the crowds, find this fault
-fault()
+# plant NAME: makes the copy $copy with this fault
+plant()
 {
-	local entry copy=$lab_work/faulty
+	local entry
 
-	need gcc libc6-dev
 	entry=$(printf '%s\n' "${faults[@]}" | grep "^$1[[:space:]]") || die "no fault $1"
 	mkdir -p "$copy/module"
 	cp "$lab_top/hwheel.h" "$copy"
 	sed "${entry#*[[:space:]]}" "$lab_top/module/levels.h" >"$copy/module/levels.h"
 	! cmp -s "$copy/module/levels.h" "$lab_top/module/levels.h" ||
 		die "fault $1 does not fit module/levels.h any more"
+}
+
+# fault NAME: whether the kept inputs, or the crowds, find this fault
+fault()
+{
+	local copy=$lab_work/faulty
+
+	need gcc libc6-dev
+	plant "$1"
 	case $1 in
 	late-*)
 		build_crowds -I"$copy"
@@ -224,6 +233,11 @@ replay|fault|crowds)
 	"$@" ;;
 faults)
 	printf '%s\n' "${faults[@]}" | cut -f 1 ;;
+fits)
+	copy=$lab_work/faulty
+	for entry in "${faults[@]}"; do
+		plant "${entry%%[[:space:]]*}"
+	done ;;
 flags)
 	printf '%s\n' "${flags[@]}" ;;
 *)

@@ -19,6 +19,7 @@
 #					SEED on (default 1), until the fault is found or
 #					TIME is up (default 60 s)
 #	 sim.sh faults			the same for all faults, also those of torture.sh
+#	 sim.sh fits			tells which of these faults do not fit the sources any more
 #	 sim.sh met			runs sim/kept, and seeds from SEED on for TIME (default
 #					60 s); prints how often each two features met
 #	 sim.sh flags KIND		prints gcc's options for a kind, one a line
@@ -64,7 +65,7 @@ faults=(
 	"added-once	module/levels.h	/u64 levels_added/,/^}/s/(spoke->added % HWHEEL_CROWD)/(spoke->added != HWHEEL_CROWD)/"
 	"catch-up-early	module/drive.c	/void hwheel_catch_up/,/^}/s/levels_tick_down(levels, now)/levels_tick_up(levels, now)/"
 	"catch-up-0	module/drive.c	/void hwheel_catch_up/,/^}/s/tick < base->armed/tick <= base->armed/"
-	"dest-kept	module/cancel.c	/int hwheel_remove(/,/^}/s/base->dest = NULL;/;/"
+	"dest-kept	module/run.c	/int hwheel_remove_locked(/,/^}/s/base->dest = NULL;/;/"
 	"crowd-no-part	module/levels.h	/u64 levels_crowd/,/^}/s/if (spoke->more & HWHEEL_ONE_TICK && spoke->mixed)/if (0)/"
 	"hardirq-break	module/run.c	/^static u64 hwheel_pause/,/^}/s/pause = moving;/pause = budget >> 3;/"
 	"parked-no-lead	module/levels.h	/hwheel_sift levels_next_sift/,/^}/s/i <= l->planned/i < l->planned/"
@@ -114,7 +115,7 @@ faults=(
 	"work-interrupted	module/run.c	/void hwheel_call/,/^}/s/HWHEEL_HARDIRQ || timer->flags .*/HWHEEL_HARDIRQ;/"
 	"work-irqs-off	module/run.c	/void hwheel_call/,/^}/s/if (off && context != HWHEEL_HARDIRQ)/if (0)/"
 	"work-function	module/delayed_work.c	/^bool hwheel_disable_delayed_work_sync/,/^}/s/cancel_work_sync(.*/;/"
-	"work-armed-again	module/delayed_work.c	/bool hwheel_work_rearm/,/^}/s/HWHEEL_IF_PENDING/HWHEEL_ANYHOW/"
+	"work-armed-again	module/delayed_work.c	/bool hwheel_work_rearm/,/^}/s/HWHEEL_MODE_PENDING/0/"
 	"work-unlocked	module/delayed_work.c	/^void __hwheel_work_expired/,/^}/{s/^.wq = dwork->wq;/;/;s/raw_spin_lock_irqsave.*/wq = dwork->wq; dwork->wq = NULL; &/}"
 	"work-touched	module/delayed_work.c	/^void __hwheel_work_expired/,/^}/{s/dwork->wq = NULL;/;/;s/queue_work_on(.*/& dwork->wq = NULL;/}"
 	"work-wrong-wq	module/delayed_work.c	/^bool hwheel_flush_delayed_work/,/^}/s/dwork->cpu, wq,/dwork->cpu, system_percpu_wq,/"
@@ -292,23 +293,31 @@ replay()
 	fi
 }
 
-# fault NAME: whether the oracle finds this fault of the table above, or of tests/faults/
-fault()
+# plant NAME: makes the copy $copy with this fault of the table above, or of tests/faults/
+plant()
 {
-	local entry file edit kind=plain copy=$lab_work/faulty begin files
+	local entry file edit
 
-	optimize=-O1
-	entry=$(printf '%s\n' "${faults[@]}" | grep "^$1[[:space:]]") || entry=
+	rm -rf "$copy"
 	mkdir -p "$copy"
 	cp -r "$src"/hwheel*.[ch] "$src"/module "$copy"
-	if [ -z "$entry" ]; then
-		plant_fault "$1" "$copy"
-		[ "$1" != data_race ] || kind=race
-	else
+	if entry=$(printf '%s\n' "${faults[@]}" | grep "^$1[[:space:]]"); then
 		read -r _ file edit <<<"$entry"
 		sed -i "$edit" "$copy/$file"
 		! cmp -s "$copy/$file" "$src/$file" || die "fault $1 does not fit $file any more"
+	else
+		plant_fault "$1" "$copy"
 	fi
+}
+
+# fault NAME: whether the oracle finds this fault
+fault()
+{
+	local kind=plain copy=$lab_work/faulty begin files
+
+	optimize=-O1
+	plant "$1"
+	[ "$1" != data_race ] || kind=race
 	src=$copy build $kind "$lab_work/sim"
 	begin=$(date +%s%N)
 	mapfile -t files < <(kept "$kind")
@@ -333,12 +342,13 @@ met()
 	SIM_MET=1 "$lab_work/sim-plain" seeds "$(first_seed)" "${TIME:-60}"
 }
 
-all_faults()
+# for_faults COMMAND...: calls COMMAND NAME for all faults; fails if one of the calls does
+for_faults()
 {
 	local name status=0
 
 	while read -r name; do
-		"$0" fault "$name" </dev/null || status=1
+		("$@" "$name" </dev/null) || status=1
 	done < <(printf '%s\n' "${faults[@]}" | cut -f 1
 		 cd "$lab_top/tests/faults" && printf '%s\n' *.patch | sed 's/\.patch$//')
 	return $status
@@ -353,7 +363,10 @@ shrink|show)
 	prepare "${KIND:-plain}"
 	"$lab_work/sim-${KIND:-plain}" "$@" ;;
 faults)
-	all_faults ;;
+	for_faults "$0" fault ;;
+fits)
+	copy=$lab_work/faulty
+	for_faults plant ;;
 *)
 	die "no command $1; see the head of sim.sh" ;;
 esac

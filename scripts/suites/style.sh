@@ -50,6 +50,8 @@ suite()
 	try "one version" one_version
 	try "suites of each file" changes_whole
 	try "equivalent mutants" mutants_there
+	try "the simulator's faults fit" "$lab_scripts/sim.sh" fits
+	try "the fuzzer's faults fit" "$lab_scripts/fuzz.sh" fits
 	[ -z "$FULL" ] || style_builds
 }
 
