@@ -279,14 +279,23 @@ void __hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
 #define hwheel_container_of(var, callback_timer, member)	\
 	container_of(callback_timer, typeof(*(var)), member)
 
+/*
+ * The sources describe each of the following calls above its function; "make htmldocs" makes a page
+ * of that. In short: they can be called in any context but NMI, those that wait excepted.
+ */
+
+/* Arm or re-arm. Return true if the timer was pending */
 bool hwheel_add(struct hwheel_timer *timer, ktime_t delay);
 bool hwheel_add_range(struct hwheel_timer *timer, ktime_t delay, ktime_t slack);
 bool hwheel_add_at(struct hwheel_timer *timer, ktime_t expires, ktime_t slack);
 bool hwheel_add_on(struct hwheel_timer *timer, ktime_t delay, int cpu);
-/* Modes of hwheel_add_mode() */
-#define HWHEEL_MODE_ABS		BIT(0)
-#define HWHEEL_MODE_PENDING	BIT(1)
-#define HWHEEL_MODE_EARLIER	BIT(2)
+
+/* Modes of hwheel_add_mode(): @when is an instant */
+#define HWHEEL_MODE_ABS		BIT(8)
+/* Only if the timer is pending */
+#define HWHEEL_MODE_PENDING	BIT(9)
+/* Only if the timer is not pending, or pending for later. With PENDING: only if pending for later */
+#define HWHEEL_MODE_EARLIER	BIT(10)
 
 bool hwheel_add_mode(struct hwheel_timer *timer, ktime_t when, ktime_t slack, unsigned int mode);
 
@@ -318,15 +327,19 @@ static inline bool hwheel_reduce(struct hwheel_timer *timer, ktime_t delay)
 	return hwheel_add_mode(timer, delay, 0, HWHEEL_MODE_EARLIER);
 }
 
+/* Arm a periodic timer. Returns the number of periods, see the guide */
 u64 hwheel_add_forward(struct hwheel_timer *timer, ktime_t interval);
 
+/* Cancel. Return true if the timer was pending, and so will not expire */
 bool hwheel_cancel(struct hwheel_timer *timer);
-int hwheel_try_cancel(struct hwheel_timer *timer);
+bool hwheel_shutdown(struct hwheel_timer *timer);	/* for good */
+int hwheel_try_cancel(struct hwheel_timer *timer);	/* 1: was pending, 0: not, -1: it runs */
+/* Also wait for the callback: in a task or, unless callbacks run in process context, a softirq */
 bool hwheel_cancel_sync(struct hwheel_timer *timer);
-bool hwheel_shutdown(struct hwheel_timer *timer);
 bool hwheel_shutdown_sync(struct hwheel_timer *timer);
-void hwheel_synchronize(struct hwheel *wheel);
+void hwheel_synchronize(struct hwheel *wheel);		/* for all callbacks that are running */
 
+/* Instants are on the wheel's clock. hwheel_remaining() may be negative */
 bool hwheel_running(const struct hwheel_timer *timer);
 ktime_t hwheel_expires(const struct hwheel_timer *timer);
 ktime_t hwheel_remaining(const struct hwheel_timer *timer);

@@ -289,6 +289,8 @@ bool hwheel_add_on(struct hwheel_timer *timer, ktime_t delay, int cpu)
 }
 EXPORT_SYMBOL_GPL(hwheel_add_on);
 
+#define HWHEEL_MODES	(HWHEEL_MODE_ABS | HWHEEL_MODE_PENDING | HWHEEL_MODE_EARLIER)
+
 /**
  * hwheel_add_mode - arm or re-arm a timer under a condition
  * @timer: the timer, set up
@@ -313,6 +315,9 @@ bool hwheel_add_mode(struct hwheel_timer *timer, ktime_t when, ktime_t slack, un
 	ktime_t now;
 	u64 tick;
 
+	hwheel_warn(timer && mode & ~HWHEEL_MODES, timer->function,
+		    "hwheel: timer with callback %ps armed with modes %#x; there are no such modes\n",
+		    timer->function, mode & ~HWHEEL_MODES);
 	if (mode & HWHEEL_MODE_ABS) {
 		if (unlikely(!hwheel_base(timer, &base)))
 			return false;

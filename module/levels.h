@@ -1892,7 +1892,7 @@ static inline u64 levels_wake(struct hwheel_levels *l)
 {
 	u64 due = levels_due_tick(l);
 
-	return due <= l->clock || due == HWHEEL_NEVER ? due : min(due, levels_move_tick(l));
+	return due == HWHEEL_NEVER ? due : min(due, levels_move_tick(l));
 }
 
 /*
