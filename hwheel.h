@@ -120,7 +120,10 @@ struct hwheel_timer {
 #endif
 };
 
-/* hwheel_setup() flag: the callback runs on the CPU that arms the timer, isolated or not */
+/*
+ * hwheel_setup() flag: the callback runs on the CPU that arms the timer, isolated or not. Without it
+ * the same, but never on an isolated CPU
+ */
 #define HWHEEL_PINNED		BIT(0)
 /* For hwheel's own use: interrupts are off in the callback */
 #define __HWHEEL_IRQS_OFF	BIT(30)

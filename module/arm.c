@@ -190,7 +190,7 @@ static __always_inline bool hwheel_arm_range(struct hwheel_base *base, struct hw
  * a callback that arms its own timer can't know.
  *
  * The callback runs on this CPU, unless the wheel has a workqueue that is not bound to CPUs.
- * There are three exceptions:
+ * Exceptions:
  *
  * * If the timer's callback is running, the timer stays on the CPU of that callback.
  * * If this CPU is isolated (nohz_full=, isolcpus=) and the timer is not HWHEEL_PINNED,
