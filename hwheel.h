@@ -121,8 +121,8 @@ struct hwheel_timer {
 };
 
 /*
- * hwheel_setup() flag: the callback runs on the CPU that arms the timer, isolated or not. Without it
- * the same, but never on an isolated CPU
+ * hwheel_setup() flag: the callback runs on the CPU that arms the timer, isolated or not. Without
+ * it the same, but never on an isolated CPU
  */
 #define HWHEEL_PINNED		BIT(0)
 /* For hwheel's own use: interrupts are off in the callback */
@@ -297,7 +297,7 @@ bool hwheel_add_on(struct hwheel_timer *timer, ktime_t delay, int cpu);
 #define HWHEEL_MODE_ABS		BIT(8)
 /* Only if the timer is pending */
 #define HWHEEL_MODE_PENDING	BIT(9)
-/* Only if the timer is not pending, or pending for later. With PENDING: only if pending for later */
+/* Only if the timer is not pending, or pending for later; with PENDING: if pending for later */
 #define HWHEEL_MODE_EARLIER	BIT(10)
 
 bool hwheel_add_mode(struct hwheel_timer *timer, ktime_t when, ktime_t slack, unsigned int mode);

@@ -1875,9 +1875,9 @@ static void run_alone(struct hwheel_timer *timer)
 }
 
 /*
- * The entry of a deferrable base has expired, and its run is about to begin. Somebody sets the clock.
- * The entry must not be pending during the run: it could expire on another CPU, and begin another
- * run.
+ * The entry of a deferrable base has expired, and its run is about to begin. Somebody sets the
+ * clock. The entry must not be pending during the run: it could expire on another CPU, and begin
+ * another run.
  */
 static void entry_claims(void)
 {
