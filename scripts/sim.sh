@@ -76,6 +76,7 @@ faults=(
 	"two-batches	module/run.c	/^hwheel_process(/,/^}/s/moved + HWHEEL_STEP <= HWHEEL_BATCH/moved < HWHEEL_BATCH/"
 	"past-first	module/levels.h	/^levels_find/,/^}/s/tick = l->floor;/tick = l->clock;/"
 	"send-offline	module/cpus.c	/^hwheel_usual_target/,/^}/s/ \&\& cpu_online(cpu)//"
+	"rest-unknown	module/drive.c	/^static void hwheel_arm_hrtimer/,/^}/s/max(base->fire_from, base->move_from)/base->fire_from/"
 	"again-skipped	module/drive.c	/^static void hwheel_arm_hrtimer/,/^}/s/if (armed \&\& expires ==/if (expires ==/"
 	"waiter-alone	module/run.c	/^static void hwheel_cancel_running/,/^}/s/= hwheel_remove_locked(.*/= 0;/"
 	"warned-always	module/debug.c	/bool hwheel_blames/,/^}/s/if (before == function)/if (0)/"
