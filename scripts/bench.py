@@ -225,6 +225,7 @@ class Targets:
         self.results = results
         self.uml = select(results, where='uml', time=None)
         self.rows = []
+        self.unmeasured = 0
 
     def value(self, **wanted):
         return median(self.uml, **wanted)
@@ -233,7 +234,7 @@ class Targets:
         """cases: (value, where it was found); None values were not measured."""
         cases = [case for case in cases if case[0] is not None]
         if not cases:
-            self.rows.append((what, '-', '', f'{limit:g}{unit}', '?'))
+            self.unmeasured += 1
             return
         worst = (min if at_least else max)(cases)
         good = worst[0] >= limit if at_least else worst[0] <= limit
@@ -398,12 +399,16 @@ class Targets:
         self.lateness()
         self.smp()
         self.drivers()
+        if not self.rows:
+            print('\nNothing was measured that has a target.')
+            return
         print('\n==== Targets, the worst case of each ====\n')
         print(f'{"target":<60} {"measured":>9}  {"must be":<11} {"ok":<3} at')
         for what, value, at, limit, good in self.rows:
             print(f'{what:<60} {value:>9}  {limit:<11} {good:<3} {at}')
         met = sum(row[-1] == 'ok' for row in self.rows)
-        print(f'\n{met} of {len(self.rows)} met')
+        print(f'\n{met} of {len(self.rows)} met' +
+              (f'; {self.unmeasured} were not measured' if self.unmeasured else ''))
 
 
 #
