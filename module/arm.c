@@ -316,8 +316,8 @@ bool hwheel_add_mode(struct hwheel_timer *timer, ktime_t when, ktime_t slack, un
 	u64 tick;
 
 	hwheel_warn(timer && mode & ~HWHEEL_MODES, timer->function,
-		    "hwheel: timer with callback %ps armed with modes %#x; there are no such modes\n",
-		    timer->function, mode & ~HWHEEL_MODES);
+		    "hwheel: timer with callback %ps armed with mode %#x; there is no such mode\n",
+		    timer->function, mode);
 	if (mode & HWHEEL_MODE_ABS) {
 		if (unlikely(!hwheel_base(timer, &base)))
 			return false;

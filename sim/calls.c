@@ -440,7 +440,7 @@ static BLAMED void bad_numbers(void)
 	EXPECT(now > (s64)sim_time - (sim_world.holds ? 20000 : 5000));
 	hwheel_cancel(one);
 	WARNS("forwarded by -7 ns", hwheel_add_forward(one, -7));
-	WARNS("there are no such modes", hwheel_add_mode(one, 1000000000, 0, HWHEEL_PINNED));
+	WARNS("there is no such mode", hwheel_add_mode(one, 1000000000, 0, HWHEEL_PINNED));
 	EXPECT(hwheel_expires(one) > (s64)sim_time);
 	hwheel_add_at(one, sim_time + 1000000, 0);
 	EXPECT(!hwheel_add_forward(one, 1));	/* the least interval: no warning */
