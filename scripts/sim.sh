@@ -67,7 +67,7 @@ faults=(
 	"catch-up-0	module/drive.c	/void hwheel_catch_up/,/^}/s/tick < base->armed/tick <= base->armed/"
 	"dest-kept	module/run.c	/int hwheel_remove_locked(/,/^}/s/base->dest = NULL;/;/"
 	"crowd-no-part	module/levels.h	/u64 levels_crowd/,/^}/s/if (spoke->more & HWHEEL_ONE_TICK && spoke->mixed)/if (0)/"
-	"hardirq-break	module/run.c	/^static u64 hwheel_pause/,/^}/s/pause = moving;/pause = budget >> 3;/"
+	"hardirq-break	module/run.c	/^static u64 hwheel_pause/,/^}/s/pause = HWHEEL_URGENT_NS;/pause = budget >> 3;/"
 	"parked-no-lead	module/levels.h	/hwheel_sift levels_next_sift/,/^}/s/i <= l->planned/i < l->planned/"
 	"init-fails	hwheel.c	/^static int __init hwheel_init/,/^}/s/hwheel_online_state = 0;/;/"
 	"tick-0		module/drive.c	/void hwheel_arm_hrtimer/,/^}/s/(base, tick);/(base, max(tick, 1ULL));/"

@@ -1270,6 +1270,31 @@ static void disable_again(void)
 	EXPECT(hwheel_enable_delayed_work(&sim_delayed));
 }
 
+static void disable_and_wait(void *arg)
+{
+	hwheel_disable_delayed_work_sync(&sim_delayed);
+	waited = true;
+}
+
+static void disable_meanwhile(void)
+{
+	sim_spawn("waiter", (sim_cpu->id + 1) % sim_world.cpus, disable_and_wait, NULL);
+	sim_run(1000000);
+	EXPECT(!waited);
+}
+
+/* A callback has queued the work, and has not returned. Who disables the work must wait for it. */
+static void disable_late(void)
+{
+	HWHEEL_INIT_DELAYED_WORK(&sim_delayed, wheel, delayed);
+	waited = false;
+	hwheel_queue_delayed_work(system_percpu_wq, &sim_delayed, 1000000);
+	MEANWHILE("__hwheel_work_expired", 1, disable_meanwhile, sim_sleep(10000000));
+	while (!waited)
+		sim_sleep(1000);
+	EXPECT(hwheel_enable_delayed_work(&sim_delayed));
+}
+
 /* Mistakes with delayed work that is set up */
 static void bad_queues(void)
 {
@@ -2954,6 +2979,8 @@ void known_calls(void)
 	bad_work(&no_function);
 	bad_queues();
 	disable_again();
+	if (sim_world.cpus > 1)
+		disable_late();
 	EXPECT(!WARNS("sleeps on wheel (nil)", sleep_nowhere(NULL, 1500000)));
 	debug_objects();
 	conversions();

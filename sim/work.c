@@ -526,7 +526,7 @@ void do_dsetup(const struct op *op)
 	item->disabled = 0;
 	item->arrived = slot->pops;
 	item->owed = 0;
-	item->how = (unsigned long long)op->arg[2] % WORKS;
+	item->how = (unsigned long long)op->arg[2] % WORK_HOWS;
 	item->a = op->arg[3];
 	item->b = op->arg[4];
 	item->left = min(op->arg[5], 200LL);
