@@ -9,16 +9,15 @@ struct hwheel_blame {
 	const void		*functions[8];
 };
 
-static unsigned int hwheel_loads;	/* how often the kernel has loaded a module */
+static unsigned int hwheel_loads;	/* it changes when a module comes or goes */
 
-static int hwheel_module_comes(struct notifier_block *block, unsigned long state, void *module)
+static int hwheel_module_changes(struct notifier_block *block, unsigned long state, void *module)
 {
-	if (state == MODULE_STATE_COMING)
-		WRITE_ONCE(hwheel_loads, hwheel_loads + 1);
+	WRITE_ONCE(hwheel_loads, hwheel_loads + 1);
 	return NOTIFY_OK;
 }
 
-static struct notifier_block hwheel_modules = { .notifier_call = hwheel_module_comes };
+static struct notifier_block hwheel_modules = { .notifier_call = hwheel_module_changes };
 
 /* Is this the first mistake of @function in this place since a module was loaded? */
 static noinline bool hwheel_blames(struct hwheel_blame *blame, const void *function)
