@@ -2678,7 +2678,7 @@ static void move_alone(void)
 	hwheel_destroy(wheel);
 }
 
-static struct hwheel *others[4];
+static struct hwheel *others[6];
 static unsigned int nr_others;
 
 static void make_other(void)
@@ -2701,7 +2701,7 @@ static void create_twice(void)
 	nr_others = 0;
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		snprintf(name, sizeof(name), "first%u", i);
-		MEANWHILE("mutex_unlock", i % 2, make_other,
+		MEANWHILE(i % 3 ? "mutex_unlock" : "mutex_lock", i % 2, make_other,
 			  first[i] = make((struct hwheel_config){ .name = name }));
 		EXPECT(first[i] != others[i]);
 	}

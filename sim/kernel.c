@@ -1190,6 +1190,7 @@ void mutex_lock(struct mutex *mutex)
 {
 	if (!mutex->ready)
 		sim_find("a mutex is locked that is not initialized");
+	sim_place(__func__);
 	sleeping_lock(&mutex->owner, "mutex");
 }
 
