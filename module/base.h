@@ -110,8 +110,8 @@ struct hwheel_base {
 	struct work_struct	grow;		/* adds levels and fans */
 	ktime_t			ended;		/* end of the last hardirq run with callbacks */
 	u64			spent;		/* see hwheel_overdrawn() */
-	ktime_t			fire_from;	/* no run fires timers before this */
-	ktime_t			move_from;	/* no run moves timers ahead of time before this */
+	ktime_t			fire_from;	/* the hrtimer waits so long for due timers */
+	ktime_t			move_from;	/* ... and for crowds to move ahead of time */
 	u64			late[HWHEEL_LATE];	/* callbacks, by fls64(ns late) */
 	struct hwheel_fans	*fans;		/* memory of all fans */
 #ifdef CONFIG_PREEMPT_RT

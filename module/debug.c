@@ -5,15 +5,15 @@
 
 /* Whom hwheel has warned of a mistake, in one place of its sources */
 struct hwheel_blame {
-	unsigned int		loads;
+	int			loads;
 	const void		*functions[8];
 };
 
-static unsigned int hwheel_loads;	/* it changes when a module comes or goes */
+static atomic_t hwheel_loads;	/* it changes when a module comes or goes */
 
 static int hwheel_module_changes(struct notifier_block *block, unsigned long state, void *module)
 {
-	WRITE_ONCE(hwheel_loads, hwheel_loads + 1);
+	atomic_inc(&hwheel_loads);
 	return NOTIFY_OK;
 }
 
@@ -22,8 +22,9 @@ static struct notifier_block hwheel_modules = { .notifier_call = hwheel_module_c
 /* Is this the first mistake of @function in this place since a module was loaded? */
 static noinline bool hwheel_blames(struct hwheel_blame *blame, const void *function)
 {
-	unsigned int i, loads = READ_ONCE(hwheel_loads);
+	int loads = atomic_read(&hwheel_loads);
 	const void *before;
+	unsigned int i;
 
 	function = function ?: blame;
 	if (xchg(&blame->loads, loads) != loads)

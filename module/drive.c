@@ -69,9 +69,9 @@ static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 }
 
 /*
- * The rule of the hrtimer: a due timer fires at base->fire_from or later, and a crowd moves ahead
- * of its time at base->move_from or later. Sets base->armed, too: if the hrtimer is armed for
- * fire_from, no timer that is armed can move it.
+ * The time for the hrtimer: it waits until base->fire_from for a due timer, and until
+ * base->move_from for a crowd that is to move ahead of its time. Sets base->armed, too: if the
+ * hrtimer is armed for fire_from or earlier, no timer that is armed can move it.
  */
 static noinline ktime_t hwheel_next_run(struct hwheel_base *base)
 {

@@ -5,7 +5,7 @@
 # Takes: 10 s
 #
 # Without FULL=1 the documentation is built only if Sphinx is there: on a new machine, installing
-# Sphinx and matplotlib would take a fifth of a plain run.
+# Sphinx and matplotlib would take a seventh of a plain run.
 
 suite()
 {
