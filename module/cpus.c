@@ -90,7 +90,7 @@ static struct hwheel_base *hwheel_home(struct hwheel_base *base)
  * In a run, with @base locked: if @timer's callback is over and the timer was armed for
  * another CPU meanwhile, move it to base->dest. hwheel_lock_other() may drop the lock.
  * While it is dropped, base->running keeps the timer on @base, and others may change
- * base->dest. So look at base->dest again.
+ * base->dest. So look at base->dest again. If somebody waits, the run cancels the timer instead.
  */
 static void hwheel_move_running(struct hwheel_base *base, struct hwheel_timer *timer)
 {
@@ -101,7 +101,8 @@ static void hwheel_move_running(struct hwheel_base *base, struct hwheel_timer *t
 		hwheel_lock_other(base, dest);
 		if (base->dest == dest) {
 			base->dest = NULL;
-			if (cpu_online(dest->cpu) && dest->life == timer->life) {
+			if (cpu_online(dest->cpu) && dest->life == timer->life &&
+			    !base->waiters) {
 				levels_leave(&base->levels, timer);
 				WRITE_ONCE(timer->base, dest);
 				dest->count[HWHEEL_MIGRATED]++;

@@ -9,15 +9,18 @@ struct hwheel_blame {
 	const void		*functions[8];
 };
 
-static atomic_t hwheel_loads;	/* it changes when a module comes or goes */
+static atomic_t hwheel_loads;	/* modules that were loaded since hwheel */
 
-static int hwheel_module_changes(struct notifier_block *block, unsigned long state, void *module)
+static int hwheel_module_comes(struct notifier_block *block, unsigned long state, void *module)
 {
-	atomic_inc(&hwheel_loads);
+#ifdef CONFIG_MODULES
+	if (state == MODULE_STATE_COMING)
+		atomic_inc(&hwheel_loads);
+#endif
 	return NOTIFY_OK;
 }
 
-static struct notifier_block hwheel_modules = { .notifier_call = hwheel_module_changes };
+static struct notifier_block hwheel_modules = { .notifier_call = hwheel_module_comes };
 
 /* Is this the first mistake of @function in this place since a module was loaded? */
 static noinline bool hwheel_blames(struct hwheel_blame *blame, const void *function)

@@ -247,10 +247,10 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 
 	hwheel_lock_run(base, context);
 	WRITE_ONCE(base->runner, NULL);
-	if (context == HWHEEL_WORK && base->waiters)
-		hwheel_cancel_running(base, timer);
 	hwheel_move_running(base, timer);
 	WRITE_ONCE(base->running, NULL);
+	if (context == HWHEEL_WORK && base->waiters)
+		hwheel_cancel_running(base, timer);
 	if (off && context != HWHEEL_HARDIRQ) {
 		/* The next callback may need them off, too: let interrupts in */
 		hwheel_unlock_run(base, context);

@@ -38,7 +38,7 @@ kinds=(plain rt plain asan plain race)
 # Commands that run each program once set -O1: there compiling takes longer than running
 optimize=-O2
 flags=(-std=gnu11 -g -fno-pie -no-pie -Wall -Wno-format -Wno-unused-function
-	-DCONFIG_SMP=1 -DCONFIG_DEBUG_OBJECTS_TIMERS=1
+	-DCONFIG_SMP=1 -DCONFIG_MODULES=1 -DCONFIG_DEBUG_OBJECTS_TIMERS=1
 	-I"$lab_top/sim/include" -I"$lab_top/fuzz/include" -I"$lab_top/sim")
 read -ra parts <<<"$(sed -n 's/^HWHEEL_PARTS ?= //p' "$lab_top/Kbuild")"
 parts=("${parts[@]/#/-DCONFIG_HWHEEL_}")
@@ -79,6 +79,8 @@ faults=(
 	"rest-unknown	module/drive.c	/^static void hwheel_arm_hrtimer/,/^}/s/max(base->fire_from, base->move_from)/base->fire_from/"
 	"again-skipped	module/drive.c	/^static void hwheel_arm_hrtimer/,/^}/s/if (armed \&\& expires ==/if (expires ==/"
 	"waiter-alone	module/run.c	/^static void hwheel_cancel_running/,/^}/s/= hwheel_remove_locked(.*/= 0;/"
+	"waiter-moved	module/cpus.c	s/!base->waiters) {/1) {/"
+	"waiter-early	module/run.c	/void hwheel_call(/,/^}/{/WRITE_ONCE(base->running, NULL);/d;s/if (off && context.*{/WRITE_ONCE(base->running, NULL); &/}"
 	"warned-always	module/debug.c	/bool hwheel_blames/,/^}/s/if (before == function)/if (0)/"
 	"warned-for-good	module/debug.c	/bool hwheel_blames/,/^}/s/ != loads)/ == loads - 1)/"
 	"stats-zero	module/debugfs.c	s/memset(.base->count.HWHEEL_MAXIMA., 0,/memset(base->count, 0,/"

@@ -1639,6 +1639,38 @@ static void move_running(void (*then)(void))
 	EXPECT(last_cpu == (then == cancel_one ? -1 : there));
 }
 
+static void not_running(void)
+{
+	EXPECT(!hwheel_running(one) && !hwheel_pending(one));
+}
+
+static void wait_there(void)
+{
+	sim_spawn("waiter", sim_cpu->id ? 0 : 1, wait_for_one, NULL);
+	expect_at("hwheel_cancel_running", 0, not_running);
+	sim_run(200000);
+}
+
+/*
+ * As move_running(), for a callback in process context, and a task begins to wait meanwhile. It
+ * comes back when @one is neither pending nor running.
+ */
+static void wait_while_moved(void)
+{
+	struct hwheel_config config = { .name = "moved", .context = HWHEEL_WORK };
+
+	wheel = make(config);
+	waited = false;
+	arm_while_running_on(higher_cpu());
+	sim_no_trylock = true;
+	MEANWHILE("hwheel_lock_other", 0, wait_there, sim_sleep(4000000));
+	sim_no_trylock = false;
+	EXPECT(waited && !hwheel_pending(one));
+	sim_sleep(10000000);
+	EXPECT(runs == 1);
+	hwheel_destroy(wheel);
+}
+
 /*
  * @one expires on another CPU before hwheel_cancel_sync() has locked a base. Then it waits for that
  * CPU.
@@ -3048,6 +3080,7 @@ void known_calls(void)
 	cascade_alone();
 	if (higher_cpu() >= 0) {
 		cancel_elsewhere();
+		wait_while_moved();
 		served(HWHEEL_SOFTIRQ);
 		served(HWHEEL_HARDIRQ);
 		served(HWHEEL_WORK);

@@ -1359,7 +1359,7 @@ int unregister_module_notifier(struct notifier_block *nb)
 void sim_load_module(void)
 {
 	if (module_nb)
-		module_nb->notifier_call(module_nb, 0, NULL);
+		module_nb->notifier_call(module_nb, MODULE_STATE_COMING, NULL);
 }
 
 /* When somebody sets the clock of wall time, the timekeeping code calls this notifier. */

@@ -633,7 +633,8 @@ void call_end(struct sim_call *call, s64 ret)
 				sim_find("%s of timer %d returned while its callback is running",
 					 kind, slot->nr);
 			if (call->kind == CALL_SHUTDOWN_SYNC && call->alone &&
-			    (slot->pending || slot->popped || slot->running))
+			    (slot->pending || slot->popped || slot->running ||
+			     hwheel_running(slot->timer)))
 				sim_find("after %s timer %d is %s", kind, slot->nr,
 					 slot->pending ? "pending" : "running");
 		}

@@ -2013,8 +2013,11 @@ static void nothing_fire(struct hwheel_timer *timer)
 {
 }
 
-/* Cause the one-time warnings now, between two lines that mark them as expected. */
-static int torture_warn_once(void)
+/*
+ * wheel_thread() destroys wheels whose timers are pending, and callbacks then arm such timers.
+ * Get hwheel's warnings of all its callbacks now, between two lines that mark them as expected.
+ */
+static int torture_warn_once(void (*function)(struct hwheel_timer *timer))
 {
 	struct hwheel_config config = { .name = "torture-warn", .tick_ns = 1000000 };
 	struct hwheel_timer timer;
@@ -2024,7 +2027,7 @@ static int torture_warn_once(void)
 	err = wheel_create(&w, &config, 0);
 	if (err)
 		return err;
-	hwheel_setup_on_stack(&timer, w.wheel, nothing_fire, 0);
+	hwheel_setup_on_stack(&timer, w.wheel, function, 0);
 	hwheel_add(&timer, S64_MAX);
 	pr_info("hwheel-expect-begin\n");
 	wheel_destroy(&w);
@@ -2551,7 +2554,8 @@ static int __init torture_init(void)
 	if (!err)
 		err = create_jobs();
 	if (!err && wheels)
-		err = torture_warn_once();
+		err = torture_warn_once(private_fire) ?: torture_warn_once(shared_fire) ?:
+		      torture_warn_once(doomed_fire);
 	if (err)
 		goto err_free;
 

@@ -5,6 +5,8 @@
 #include <linux/notifier.h>
 #include <linux/types.h>
 
+enum module_state { MODULE_STATE_LIVE, MODULE_STATE_COMING };
+
 int register_module_notifier(struct notifier_block *nb);
 int unregister_module_notifier(struct notifier_block *nb);
 

@@ -21,7 +21,8 @@
 #define WRITE_ONCE(x, value)						\
 	(sim_write(), *(volatile typeof(x) *)&(x) = (value))
 #define smp_load_acquire(p)		READ_ONCE(*(p))
-#define smp_store_release(p, value)	WRITE_ONCE(*(p), value)
+#define smp_store_release(p, value)					\
+	do { WRITE_ONCE(*(p), value); sim_place(__func__); } while (0)
 
 #define min(a, b)							\
 	({ __auto_type __a = (a); __auto_type __b = (b); __a < __b ? __a : __b; })
