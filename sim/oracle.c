@@ -842,7 +842,7 @@ void debug_object_deactivate(void *addr, const struct debug_obj_descr *descr)
 	object_of(addr)->state = ODEBUG_STATE_INACTIVE;
 	if (!slot)
 		return;
-	if (by_call(slot) || (waited_for(slot) && peek_in_callback(addr))) {
+	if (by_call(slot) || (waited_for(slot) && peek_waiters(addr))) {
 		not_pending(slot);
 		return;
 	}

@@ -53,9 +53,9 @@ peek int peek_timer_cpu(const struct hwheel_timer *timer)
 	return timer->base > __HWHEEL_SYSTEM_BASE ? timer->base->cpu : -1;
 }
 
-peek bool peek_in_callback(const struct hwheel_timer *timer)
+peek bool peek_waiters(const struct hwheel_timer *timer)
 {
-	return timer->base > __HWHEEL_SYSTEM_BASE && timer->base->running == timer;
+	return timer->base > __HWHEEL_SYSTEM_BASE && timer->base->waiters;
 }
 
 peek struct hwheel *peek_wheel(struct hrtimer *timer, int *cpu)
