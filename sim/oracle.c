@@ -890,9 +890,9 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 	if (slot->running && cpu != slot->due_cpu)
 		sim_find("timer %d is armed on CPU %d, and its callback runs on CPU %d", slot->nr,
 			 cpu, slot->due_cpu);
-	/* On the right CPU? */
+	/* On the right CPU? A callback that is about to end may have freed a timer at that place */
 	if (call->hotplugs == sim_hotplugs && !(sim_hotplugs & 1) && !slot->running &&
-	    !slot->popped && !just_ran(slot)) {
+	    !slot->popped && !just_ran(slot) && !peek_running(timer)) {
 		int want = sim_cpu->id;
 
 		if (call->kind == CALL_ON && cpu_online(call->on))
