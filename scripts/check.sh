@@ -98,9 +98,10 @@ no_lines()
 	! grep -hE "$@"
 }
 
+# clean_log FILE: of a log that is not clean, prints the first fault
 clean_log()
 {
-	! dmesg_dirty "$1"
+	! dmesg_dirty "$1" >"$lab_work/dirty" || { head -n 19 "$lab_work/dirty"; return 1; }
 }
 
 #

@@ -365,7 +365,8 @@ debian_source_get()
 #	newest		the newest series from 7.0 on
 #	lts		the newest longterm series after 6.12
 #	NAME-rt		the same with PREEMPT_RT
-# With FROM=bookworm, or another release of Debian, only the kernels of that release count.
+# With FROM=bookworm, or another release of Debian, only the kernels of that release count. With
+# FROM=own only those that this machine's apt has count.
 stock_release()
 {
 	with_lists stock_release_get "$1" && return
@@ -407,7 +408,7 @@ stock_releases()
 	{ release = substr($1, RLENGTH + 1) }
 	!/^linux-headers/ { sub(/-unsigned$/, "", release); image[release] = 1; next }
 	release ~ wanted && release ~ "^[0-9]+[.][0-9]+[.][0-9]+(-[0-9]+|[+]deb[0-9.]+)-(cloud|rt)-" arch "$" &&
-	index($3, from) == 1 {
+	(from == "own" ? $3 in own : index($3, from) == 1) {
 		sub(/-[^-]*$/, "", $2)
 		rows[$2 " " ($3 in own) " " release " " ($3 in own ? "own" : $3)] = release
 	}
@@ -952,8 +953,8 @@ guest_log()
 		sed 's/^\[ *[0-9]*\.[0-9]*\] //'
 }
 
-# dmesg_dirty FILE: prints the lines of a kernel log that should not be there; true if
-# there are any. Exceptions:
+# dmesg_dirty FILE: prints the lines of a kernel log that should not be there, with those around
+# them; true if there are any. Exceptions:
 #	lines between hwheel-expect-begin and hwheel-expect-end: a test provoked them
 #	KCSAN's reports of races without a function of hwheel: the rest of the kernel has
 #		data races of its own
@@ -981,7 +982,7 @@ dmesg_dirty()
 		if (!NR)
 			print "BUG: no kernel log"
 	     }' |
-		grep -E "$lab_dirty"
+		grep -E -B 4 -A 14 "$lab_dirty"
 }
 
 lab_dirty='WARNING|\<BUG\>|\<Oops\>|Call Trace|Kernel panic|\<ODEBUG\>'
