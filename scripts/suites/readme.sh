@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2013,SC2016,SC2088,SC2154
 #
-# Suite: each command in README, run on a new Debian, and on its kernel in QEMU
+# Suite: each command in README and its pages, run on a new Debian, and on its kernel in QEMU
 # Takes: 300 s
 # When: FULL=1
 #
-# The suite does what README says, on two machines with a new Debian. The release is DEBIAN, or
-# that of this machine. Both machines have a clone of the checkout in ~/hwheel, and run README's
-# commands there.
+# The suite does what README says, and the pages that README_PAGES names, on two machines with a new
+# Debian. The release is DEBIAN, or that of this machine. Both machines have a clone of the checkout
+# in ~/hwheel, and run the commands there. Below, README means README with these pages.
 #	visitor		has git and make; the commands install the rest
 #	user		has a stock kernel, builds for it, and boots it in QEMU
 #
 # The items of README are: each line of an indented block, up to a tab; each text in
-# double quotes; each block of C or Kbuild. Each item must be in the table below, and each
-# row of the table in README.
+# double quotes (in a page, each command between double backquotes); each block of C or Kbuild. Each
+# item must be in the table below, and each row of the table in README.
 #
 # Where		where the suite runs the command:
 #		visitor, user	on the machine of this name
@@ -28,6 +28,8 @@
 # Arguments	arguments with which the command ends sooner, or -. README names all of them
 # Sign		%pattern in the command's output, a file that the command makes, or !file that
 #		it removes; or -
+README_PAGES="install testing pacing"
+
 readme_table()
 {
 	cat <<-'END'
@@ -66,14 +68,6 @@ readme_table()
 	live		tools/hwheel-top		-		%level 0
 	live		tools/hwheel-who.bt		-		%@armed\[
 	live		tools/hwheel-late.bt		-		%@late_us\[
-	wheel		system				-		-
-	debugfs		config				-		-
-	debugfs		levels				-		-
-	debugfs		spokes				-		-
-	debugfs		timers				-		-
-	debugfs		stats				-		-
-	debugfs		lateness			-		-
-	debugfs		users				-		-
 	again		modprobe hwheel			-		/sys/module/hwheel/refcnt
 	refusal		Invalid module format		-		-
 	END
@@ -84,8 +78,9 @@ suite()
 	local found vmlinuz visit visitor=$lab_work/visitor user=$lab_work/user
 	local standard="apt-get install -y ca-certificates git make"
 
-	readme=$lab_top/README dir=$lab_work/readme
+	dir=$lab_work/readme readme=$lab_work/readme/text
 	mkdir "$dir"
+	readme_text >"$readme"
 	readme_items >"$dir/items"
 	readme_table | tr -s '\t' >"$dir/table"
 	try "README and the table are the same" readme_same
@@ -130,6 +125,20 @@ readme_visit()
 
 	mkdir "$lab_work"
 	readme_run "$1" visitor prints
+}
+
+# readme_text: prints README, and the pages in README's form
+readme_text()
+{
+	local page
+
+	cat "$lab_top/README"
+	for page in $README_PAGES; do
+		echo
+		sed -E 's/"//g
+			s/``((make|insmod|modprobe|apt-get|mokutil|tools\/|tc|Invalid module) ?[^`]*)``/"\1"/g
+			s/``//g; s/^(.*) ?::$/\1/' "$lab_top/Documentation/$page.rst"
+	done
 }
 
 # readme_items: prints README's items; writes its C and Kbuild blocks to files
@@ -335,16 +344,12 @@ readme_guest()
 			cat /tmp/live; kill \$!; wait; [ \$status = 124 ]" ;;
 		# tc prints its help and fails
 		usage)	readme_step "! $item" ;;
-		wheel)	readme_step "ls -d $wheel/../$item" ;;
-		debugfs) readme_step "head -n 1 $wheel/$item | grep '^# '" ;;
 		again)	readme_step "tc qdisc del dev lo root; ! ls $wheel ||
 				rmmod session hwheel_hello hwheel_pace hwheel; $item" ;;
 		*)	readme_step "$item" ;;
 		esac
-	done < <(readme_rows guest guest-driver usage wheel debugfs live again | sed 's/^guest-//')
-	sign=- item="no other files in debugfs"
-	readme_step "ls $wheel | wc -l | grep -x $(readme_rows debugfs | wc -l)"
-	item="parameters' defaults"
+	done < <(readme_rows guest guest-driver usage live again | sed 's/^guest-//')
+	sign=- item="parameters' defaults"
 	readme_step "$(readme_defaults | sed -E "s,(.*) (.*),grep -E '^\1 \2(\,\2)*\$' $wheel/config \&\&,") :"
 	[ "$(readme_defaults | wc -l)" = 4 ] || die "README: not 4 parameters with a default"
 	item="hwheel-top and debugfs say the same"
