@@ -133,20 +133,26 @@ check_sums()
 }
 
 # Delayed work has the name of its own function, not __hwheel_work_expired(). Its timer is pending
-# only while the module tests itself, which ends before insmod does. The module does not load if
-# its test fails.
+# only while the module tests itself, which ends before insmod does. On a busy host nobody may look
+# meanwhile: then load the module again. It does not load if its test fails.
 check_jobs()
 {
 	[ -e hwheel_jobs.ko ] || return 1
-	insmod hwheel_jobs.ko &
-	jobs=$! tries=0 found=
-	until [ -n "$found" ] || [ $tries = 300 ]; do
-		awk '$1 == "jobs_poll[hwheel_jobs]" && $2 { found = 1 }
-		/hwheel_work_expired/ { bad = 1 }
-		END { exit bad || !found }' /sys/kernel/debug/hwheel/system/users && found=1
+	tries=0 found=
+	until [ -n "$found" ] || [ $tries = 20 ]; do
+		[ $tries = 0 ] || rmmod hwheel_jobs || return 1
+		: >/tmp/loaded
+		(insmod hwheel_jobs.ko; echo $? >/tmp/loaded) &
+		until [ -s /tmp/loaded ]; do
+			awk '$1 == "jobs_poll[hwheel_jobs]" && $2 { found = 1 }
+			/hwheel_work_expired/ { bad = 1 }
+			END { exit bad || !found }' /sys/kernel/debug/hwheel/system/users &&
+				found=1
+		done
+		grep -qx 0 /tmp/loaded || return 1
 		tries=$((tries + 1))
 	done
-	wait $jobs && [ -n "$found" ]
+	[ -n "$found" ]
 }
 
 uptime()
