@@ -60,7 +60,7 @@ say "demo: booting $release, then $sessions sessions of up to $((max_ms / 1000))
 TIMEOUT=${TIMEOUT:-$((300 + (max_ms + traffic_ms) / 200))} \
 	"$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 2G "$lab_work/payload" \
 	"$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_{jobs,rcu,sessions}.ko \
-	"$lab_top/tools/hwheel-record.sh" |
+	"$lab_top"/tools/hwheel-{record.sh,report} |
 	tee "$console" |
 	sed -u -n '/^lab: levels begin$/,/^lab: log begins$/{/^lab: /!{/^hwr2 /!p}}' || failed=1
 
@@ -77,6 +77,7 @@ verdict refused logged refused
 verdict parameters logged parameters
 verdict sums logged sums
 verdict debugfs logged debugfs
+verdict report logged report
 verdict rcu logged rcu
 verdict jobs logged jobs
 verdict sessions exact

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Tests of hwheel-plan, hwheel-top, hwheel-plot and hwheel-record.sh.
+"""Tests of hwheel-plan, hwheel-top, hwheel-plot, hwheel-record.sh and hwheel-report.
 
 Debugfs folders, recordings and expected cascades come from a simple wheel of a few
 dozen lines: Wheel, below. At each tick it moves the timers one by one, as hwheel's rules
@@ -1297,6 +1297,7 @@ class Ends(Test):
         self.commands = (('hwheel-plan', '--delays', self.path('wheels/system/timers')),
                          ('hwheel-top', '--replay', self.run),
                          ('hwheel-record.sh', '-n', '3', '-i', '0.01'),
+                         ('hwheel-report', '-'),
                          ('hwheel-plot', '--output', '/dev/stdout', self.run))
 
     def test_full_disk(self):
@@ -1352,6 +1353,118 @@ class Ends(Test):
                     if command[0] == 'hwheel-top':
                         self.assertLessEqual(max(map(len, done.stdout.splitlines())),
                                              max(20, int(columns)))
+
+
+#
+# hwheel-report
+#
+
+LOG = """\
+[    0.000000] Command line: root=UUID=12345678-aaaa ip=192.0.2.7
+[    1.000000] somebody else: 0xffff888012345678
+[    2.000000] hwheel: wheel "system": 16777216 ns of alice@myhost.example at ffffffffc0a01234
+[    3.000000] ------------[ cut here ]------------
+[    3.000001] WARNING: CPU: 0 PID: 77 at other.c:1 other+0x1/0x2
+[    3.000002] Modules linked in: other hwheel(O)
+[    3.000003] ---[ end trace 0000000000000000 ]---
+[    4.000000] ------------[ cut here ]------------
+[    4.000001] CPU: 1 UID: 1001 PID: 78 Comm: insmod Not tainted myhost
+[    4.000002] RSP: 0018:ffffc900000a3e50 EFLAGS: 00010246 R13: 000055d0a1b2c3d4
+[    4.000003]  hwheel_add+0x52/0x90 [hwheel] in /home/alice/x.c from 2001:db8:0:1::7
+[    4.000004] Modules linked in: other hwheel(O)
+[    4.000005] ---[ end trace 0000000000000000 ]---
+[    5.000000] a line between
+[    6.000000] BUG: unable to handle page fault for address: ffffc90000123456
+[    6.000001]  levels_step+0x10/0x20 [hwheel]
+"""
+
+
+class Report(Test):
+    shells = (['dash'], ['busybox', 'sh'])
+
+    def setUp(self):
+        super().setUp()
+        busy_wheel().write(self.path('root/sys/kernel/debug/hwheel/system'))
+        busy_wheel().write(self.path('root/sys/kernel/debug/hwheel/my wheel'))
+        for name, text in (('sys/module/hwheel/version', '0.1'),
+                           ('sys/module/hwheel/parameters/tick_ns', '1000000'),
+                           ('sys/module/hwheel/holders/driver', ''),
+                           ('sys/devices/system/cpu/online', '0-1'),
+                           ('proc/cmdline', 'root=/dev/alice nohz_full=1 quiet'),
+                           ('proc/sys/kernel/osrelease', '6.1.0-7'),
+                           ('proc/sys/kernel/hostname', 'myhost'),
+                           ('boot/config-6.1.0-7', 'CONFIG_HZ=250\nCONFIG_HZ_250=y\n'
+                            '# CONFIG_KASAN is not set\nCONFIG_USB=y\n'), ('log', LOG)):
+            os.makedirs(os.path.dirname(self.path(f'root/{name}')), exist_ok=True)
+            self.path(f'root/{name}', text + '\n')
+
+    def report(self, *args, shell=('dash',)):
+        return subprocess.run([*shell, os.path.join(TOOLS, 'hwheel-report'), *args], text=True,
+                              capture_output=True, timeout=60, check=False, cwd=self.folder,
+                              env={**ENVIRONMENT, 'HWHEEL_ROOT': self.path('root')})
+
+    def parts(self, text):
+        """The parts by their titles."""
+        return dict(part.partition('\n')[::2] for part in re.split('^== ', text, flags=re.M))
+
+    def test_whole(self):
+        for shell in self.shells:
+            done = self.report('-', shell=shell)
+            self.assertEqual((done.returncode, done.stderr), (0, ''))
+            parts = self.parts(done.stdout)
+            for line in ('loaded 0.1', 'parameter tick_ns 1000000', 'used by driver ',
+                         'kernel osrelease 6.1.0-7'):
+                self.assertIn(line, parts['versions'].splitlines())
+            self.assertEqual(parts['options of the kernel'].split('\n'),
+                             ['CONFIG_HZ=250', '# CONFIG_KASAN is not set', '', ''])
+            self.assertIn('argument nohz_full=1\n', parts['machine'])
+            for name in ('system', 'my wheel'):
+                for file in ('config', 'levels', 'stats', 'lateness', 'users'):
+                    with open(self.path(f'root/sys/kernel/debug/hwheel/{name}/{file}'),
+                              encoding='utf-8') as found:
+                        self.assertEqual(parts[f'wheel {name}: {file}'].rstrip('\n'),
+                                         found.read().rstrip('\n'))
+            self.assertIn('/sys/devices/system/cpu/possible\n', parts['could not be read'])
+            self.assertTrue(done.stdout.endswith('== end\n'))
+
+    def test_log(self):
+        for shell in self.shells:
+            text = self.report('-', shell=shell).stdout
+            lines = self.parts(text)["the kernel's log: lines that name hwheel"].strip()
+            self.assertEqual([line[5:13] for line in lines.splitlines()],
+                             ['2.000000', *(f'4.00000{n}' for n in range(6)), '6.000000',
+                              '6.000001'])
+            self.assertIn(' 16777216 ns ', lines)
+            self.assertIn(' hwheel_add+0x52/0x90 [hwheel] ', lines)
+            for secret in ('alice/', 'myhost', 'c0a01234', 'c900000a', '55d0a1b2', '1001',
+                           '2001:db8', '192.0.2', 'dev/alice', 'UUID'):
+                self.assertNotIn(secret, text)
+
+    def test_nothing_there(self):
+        shutil.rmtree(self.path('root'))
+        for shell in self.shells:
+            done = self.report('-', shell=shell)
+            self.assertEqual((done.returncode, done.stderr), (0, ''))
+            lacking = self.parts(done.stdout)['could not be read']
+            for what in ("the kernel's log", "the kernel's configuration", '/proc/cmdline',
+                         '/sys/kernel/debug: only root may'):
+                self.assertIn(what, lacking)
+            self.assertNotIn(self.folder, done.stdout)
+
+    def test_file(self):
+        done = self.report()
+        self.assertRegex(done.stdout, r'\AWrote hwheel-report\.txt\. .*\n\Z')
+        with open(self.path('hwheel-report.txt'), encoding='utf-8') as file:
+            self.assertEqual(self.parts(file.read()).keys(),
+                             self.parts(self.report('-').stdout).keys())
+        os.symlink('nowhere', self.path('link'))
+        for args, status, message in (((), 1, 'exists'), (('/dev/full',), 1, 'exists'),
+                                      (('link',), 1, "can't write"),
+                                      (('/no/such',), 1, "can't write"),
+                                      (('-x',), 2, 'usage'), (('a', 'b'), 2, 'usage')):
+            done = self.report(*args)
+            self.assertEqual((done.returncode, done.stdout), (status, ''))
+            self.assertIn(message, done.stderr)
 
 
 #

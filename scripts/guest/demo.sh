@@ -155,6 +155,15 @@ check_jobs()
 	[ -n "$found" ]
 }
 
+# hwheel-report runs in busybox's shell. Its file has the wheel and the log, and no address.
+check_report()
+{
+	sh hwheel-report /tmp/report && grep -q '^loaded [0-9]' /tmp/report &&
+		grep -qx 'tick_ns 1000000' /tmp/report &&
+		grep -q 'hwheel: wheel "system": ' /tmp/report &&
+		grep -qx '== end' /tmp/report && ! grep -E 'ffff[0-9a-f]{8}' /tmp/report
+}
+
 uptime()
 {
 	cut -d . -f 1 /proc/uptime
@@ -182,6 +191,7 @@ insmod hwheel_sessions.ko sessions="$sessions" $parameters || exit 1
 log loaded
 
 (cd /sys/kernel/debug/hwheel/system && check_debugfs) && log debugfs
+check_report && log report
 
 echo "lab: levels begin"
 start=$(uptime)
