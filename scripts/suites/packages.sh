@@ -10,7 +10,7 @@
 
 suite()
 {
-	local name found releases=() root=$lab_work/debian release later
+	local name found releases=() root=$lab_work/debian release later tests
 
 	command -v dpkg-query >/dev/null || {
 		result skipped 1 "not a Debian machine"
@@ -50,6 +50,7 @@ suite()
 		for release in ${releases[*]}; do depmod \$release || exit 1; done"
 	mkdir "$root/deb" "$root/driver"
 	cp "$lab_work"/deb/*.deb "$root/deb"
+	cp -r "$lab_top/debian/tests" "$root/deb"
 	sed 's,"\.\./hwheel\.h","hwheel.h",' "$lab_top/samples/hwheel_hello.c" \
 		>"$root/driver/hello.c"
 	cat >"$root/driver/Kbuild" <<-'END'
@@ -81,6 +82,10 @@ suite()
 		try "$release: in QEMU" packages_boot "$root/lib/modules/$release" \
 			"$lab_cache/stock-$release/vmlinuz"
 		rm -f "$root/lib/modules/$release/hello.ko"
+	done
+	mapfile -t tests < <(sed -n 's/^Tests: //p' "$lab_top/debian/tests/control")
+	for name in "${tests[@]}"; do
+		try "autopkgtest: $name" chroot_run "$root" "/deb/tests/$name"
 	done
 	rm -rf "$root/driver" && mkdir "$root/driver"
 	try purge chroot_run "$root" "dpkg --purge hwheel-dkms hwheel-tools"

@@ -43,7 +43,7 @@ suite()
 	try checkpatch each checkpatch_one "${code[@]}"
 	rm -f .checkpatch-camelcase.*		# checkpatch's own notes
 	try kernel-doc "$source/scripts/kernel-doc" -none -Werror hwheel*.[ch] module/*.c
-	mapfile -t shell < <(grep -rlE '^(#!/bin/(ba)?sh|# shellcheck shell=)' .ci scripts tools | sort)
+	mapfile -t shell < <(grep -rlE '^(#!/bin/(ba)?sh|# shellcheck shell=)' .ci debian scripts tools | sort)
 	try shellcheck each shellcheck_one "${shell[@]}"
 	mapfile -t python < <(grep -rl '^#!/usr/bin/python3' . | sort)
 	try pyflakes pyflakes3 "${python[@]}" tools/hwheel_debugfs.py Documentation/conf.py
