@@ -54,6 +54,9 @@ dkms-sources:
 deb:
 	@scripts/deb.sh
 
+rpm arch:
+	@scripts/packages/build.sh $@
+
 demo:
 	@PLOT='$(CURDIR)/demo.svg' scripts/demo.sh
 
@@ -153,9 +156,11 @@ help:
 	@echo 'make dkms         lets DKMS build and install hwheel.ko for this kernel and each new one;'
 	@echo '                  KDIR=folder'
 	@echo 'make deb          builds Debian packages in build/: the sources for DKMS, and the tools'
+	@echo 'make rpm          builds an RPM package in build/: the sources for DKMS'
+	@echo 'make arch         builds the same for Arch'
 	@echo 'make clean        removes build/, Documentation/output/ and what kbuild leaves. Results stay:'
 	@echo '                  demo.svg, bench.svg, bench.json, kernel.svg, converted*.inc.'
 	@echo '                  Downloads and kernels stay, too, in $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
-.PHONY: modules install install-tc dkms dkms-sources deb demo check torture fuzz sim mutants \
+.PHONY: modules install install-tc dkms dkms-sources deb rpm arch demo check torture fuzz sim mutants \
 	kernel bench picture pacing bpf convert-all htmldocs clean help

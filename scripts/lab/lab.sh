@@ -814,12 +814,14 @@ plant_fault()
 		die "tests/faults/$1.patch does not apply any more"
 }
 
-# copy_sources DIR: copies the checkout without the files that git ignores. Builds are done
+# copy_sources DIR: copies the checkout without the files that git ignores. tar does not know that
+# a pattern with a slash at its end is a folder. Builds are done
 # in such copies, so that the checkout stays clean and several builds can run at a time.
 copy_sources()
 {
 	mkdir -p "$1"
-	tar -C "$lab_top" --exclude=.git --exclude-vcs-ignores -cf - . |
+	tar -C "$lab_top" --exclude=.git --exclude-vcs-ignores \
+		--exclude=./build --exclude=./Documentation/output --exclude=__pycache__ -cf - . |
 		tar -C "$1" -xf -
 }
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2016,SC2154
 #
-# Suite: Debian's packages: made, installed with DKMS, loaded, removed
-# Takes: 80 s
+# Suite: Debian's packages: made, installed with DKMS, loaded, removed; packages for others: made
+# Takes: 90 s
 # When: FULL=1
 #
 # Installs the Debian packages in a chroot that has only their dependencies and the
@@ -24,7 +24,7 @@ suite()
 	done
 	[ ${#releases[@]} != 0 ]
 
-	need dpkg-dev lintian make xz-utils zstd
+	need dpkg-dev lintian make rpm rpmlint xz-utils zstd
 	copy_sources "$lab_work/source"
 	cd "$lab_work/source" || return
 	try "no dkms, said" refused "apt-get install dkms" \
@@ -36,6 +36,10 @@ suite()
 	try lintian lintian --allow-root --pedantic --display-info \
 		--fail-on error,warning,info,pedantic build/*.changes
 	cp -r build "$lab_work/deb"
+	try "make rpm" make rpm
+	try rpmlint rpmlint --strict -c scripts/packages/rpmlint.toml build/*.rpm
+	try "make arch" make arch
+	try "the same sources in all packages" packages_same build
 	make -s clean
 	try "make clean" [ ! -e build ]
 
@@ -99,6 +103,22 @@ suite()
 		\$make && echo 'MODULE_INFO(again, \"yes\");' >>hwheel.c && \$make &&
 		dkms status | grep '^hwheel/.*: installed\$' &&
 		modinfo -k $release -F again hwheel | grep yes"
+}
+
+# packages_same DIR: whether the packages of each distribution have the same files in /usr/src
+packages_same()
+{
+	local file
+
+	for file in "$1"/hwheel-dkms*.{deb,noarch.rpm,pkg.tar*}; do
+		mkdir "$lab_work/${file##*/}" && case $file in
+		*.deb)	dpkg-deb -x "$file" "$lab_work/${file##*/}" ;;
+		*)	bsdtar -C "$lab_work/${file##*/}" -xf "$file" ;;
+		esac || return
+		(cd "$lab_work/${file##*/}/usr/src" && find . -type f -exec sha256sum {} + |
+			sort | tee /dev/stderr | sha256sum)
+	done >"$lab_work/sums"
+	[ "$(wc -l <"$lab_work/sums")" = 3 ] && [ "$(uniq "$lab_work/sums" | wc -l)" = 1 ]
 }
 
 # packages_boot MODULES VMLINUZ: boots VMLINUZ, and loads the modules of the folder MODULES
