@@ -7,11 +7,11 @@
 # With BOARD=pc the guest can suspend. The default, q35, loses its ACPI registers when it
 # suspends. With ICOUNT=n the guest's clock counts the guest's instructions, 2^n ns each.
 # So the host's load has no influence. The clock jumps over the time in which the guest
-# idles.
+# idles. With DUMP=FILE, boot-qemu.sh writes the guest's memory to FILE when the kernel has died.
 #
 # Usage: [TIMEOUT=seconds] [APPEND='kernel arguments'] \
 #	 [MACHINE=aarch64 BUSYBOX=file] [BOARD=pc] [CPU=model] [DISK=image] [ICOUNT=n] \
-#	 boot-qemu.sh VMLINUZ CPUS MEMORY SCRIPT [FILES...]
+#	 [DUMP=file] boot-qemu.sh VMLINUZ CPUS MEMORY SCRIPT [FILES...]
 
 . "$(dirname "$0")/lab.sh"
 
@@ -45,6 +45,11 @@ qemu=("qemu-system-$MACHINE" "${machine[@]}"
 [ -z "${ICOUNT-}" ] || qemu+=(-icount "shift=$ICOUNT,sleep=off")
 # Drop the guest's writes, so that the disk is the same each time
 [ -z "${DISK-}" ] || qemu+=(-drive "if=virtio,format=raw,snapshot=on,file=$DISK")
+# The device tells QEMU where the kernel is in the memory; the guest loads its driver, qemu_fw_cfg
+if [ -n "${DUMP-}" ]; then
+	qemu+=(-device vmcoreinfo)
+	/usr/bin/python3 "$lab_scripts/lab/dump.py" "$lab_work/console" "$lab_work/monitor" "$DUMP" &
+fi
 
 # QEMU in Debian 12 has a bug with several CPUs: at times a kernel that patches its own code
 # dies of a breakpoint ("Oops: int3"), mostly while it boots. Such a run says nothing about

@@ -24,7 +24,7 @@ suite()
 	done
 	[ ${#releases[@]} != 0 ]
 
-	need dpkg-dev lintian make rpm rpmlint xz-utils zstd
+	need binutils dpkg-dev lintian make rpm rpmlint xz-utils zstd
 	copy_sources "$lab_work/source"
 	cd "$lab_work/source" || return
 	try "no dkms, said" refused "apt-get install dkms" \
@@ -130,6 +130,8 @@ packages_boot()
 	rm -f "$lab_work"/hwheel.ko*
 	cp "$1"/updates/dkms/hwheel.ko* "$1/hello.ko" "$lab_work" || return
 	module_plain "$lab_work"/hwheel.ko*
+	# hwheel-drgn needs them
+	readelf -SW "$lab_work/hwheel.ko" | grep -F .debug_info || return
 	TIMEOUT=120 "$lab_scripts/lab/boot-qemu.sh" "$2" 2 512M \
 		"$lab_scripts/guest/packages.sh" "$lab_work/hwheel.ko" \
 		"$lab_work/hello.ko" >"$lab_work/console" || status=$?
