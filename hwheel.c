@@ -134,6 +134,10 @@ static void *hwheel_named(const struct hwheel_timer *timer);
 #include "module/debugfs.c"
 #endif
 
+/* hwheel.h says what the name is for */
+const char hwheel_version_1_0[] = HWHEEL_RELEASE;
+EXPORT_SYMBOL_GPL(hwheel_version_1_0);
+
 static const struct hwheel_part * const hwheel_all_parts[] = {
 #ifdef CONFIG_HWHEEL_DELAYED_WORK
 	&hwheel_delayed_works,
@@ -246,5 +250,5 @@ static void __exit hwheel_exit(void)
 subsys_initcall(hwheel_init);
 module_exit(hwheel_exit);
 MODULE_DESCRIPTION("Exact timers on hierarchical wheels");
-MODULE_VERSION("0.1");
+MODULE_VERSION(HWHEEL_RELEASE);
 MODULE_LICENSE("GPL");

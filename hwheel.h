@@ -81,6 +81,7 @@
  */
 
 #include <linux/bits.h>
+#include <linux/compiler.h>
 #include <linux/container_of.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
@@ -90,6 +91,24 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+
+/*
+ * The version of hwheel. HWHEEL_VERSION is for #if: it is 1002 for version 1.2. See
+ * Documentation/stability.rst.
+ */
+#define HWHEEL_MAJOR	1
+#define HWHEEL_MINOR	0
+#define HWHEEL_VERSION	(HWHEEL_MAJOR * 1000 + HWHEEL_MINOR)
+
+/*
+ * Each module that includes this file refers to this symbol. Only an hwheel.ko of the same version
+ * exports the symbol. So the kernel refuses a module that was built with another version of this
+ * file. tools/graft leaves the reference out: a kernel's tree has one version only.
+ */
+extern const char hwheel_version_1_0[];
+#ifdef MODULE
+__ADDRESSABLE(hwheel_version_1_0)
+#endif
 
 #define HWHEEL_MAX_LEVELS	8
 #define HWHEEL_MIN_SPOKES	2

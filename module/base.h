@@ -5,6 +5,9 @@
 #ifndef _HWHEEL_BASE_H
 #define _HWHEEL_BASE_H
 
+/* "1.0" */
+#define HWHEEL_RELEASE		__stringify(HWHEEL_MAJOR) "." __stringify(HWHEEL_MINOR)
+
 #define HWHEEL_TICK_NS		NSEC_PER_MSEC
 #define HWHEEL_LEVELS		5
 #define HWHEEL_SPOKES		128

@@ -453,7 +453,7 @@ static int hwheel_config_show(struct seq_file *m, void *v)
 	unsigned int i;
 	int cpu;
 
-	seq_puts(m, "# name value\n");
+	seq_puts(m, "# name value\nversion " HWHEEL_RELEASE "\n");
 	seq_printf(m, "name %s\n", wheel->name);
 	seq_printf(m, "tick_ns %llu\n", wheel->geometry.tick_ns);
 	seq_printf(m, "levels %u\n", wheel->geometry.levels);

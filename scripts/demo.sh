@@ -49,6 +49,12 @@ read -r release vmlinuz headers <<<"$kernel"
 say "demo: building the modules for $release"
 build_modules "demo-build" "$headers" "$lab_work/build"
 
+# A driver of another version of hwheel, and one that calls hwheel_setup() with other types
+perl -pe 's/hwheel_version_\K\d+(?=_\d+\0)/9 x length $&/ge' \
+	"$lab_work/build/samples/hwheel_rcu.ko" >"$lab_work/version.ko"
+perl -0777 -pe 's/(.{4})(?=\0{4}hwheel_setup\0{40})/~$1/se' \
+	"$lab_work/build/samples/hwheel_rcu.ko" >"$lab_work/crc.ko"
+
 say "demo: booting $release, then $sessions sessions of up to $((max_ms / 1000)) s"
 {
 	echo "sessions=$sessions"
@@ -60,7 +66,7 @@ say "demo: booting $release, then $sessions sessions of up to $((max_ms / 1000))
 TIMEOUT=${TIMEOUT:-$((300 + (max_ms + traffic_ms) / 200))} \
 	"$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 2G "$lab_work/payload" \
 	"$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_{jobs,rcu,sessions}.ko \
-	"$lab_top"/tools/hwheel-{record.sh,report} |
+	"$lab_work"/{version,crc}.ko "$lab_top"/tools/hwheel-{record.sh,report} |
 	tee "$console" |
 	sed -u -n '/^lab: levels begin$/,/^lab: log begins$/{/^lab: /!{/^hwr2 /!p}}' || failed=1
 
@@ -74,6 +80,7 @@ done
 sed -n 's/^lab: bytes_per_cpu /demo: bytes of a wheel on a CPU, without levels: /p' "$log"
 verdict load logged loaded
 verdict refused logged refused
+verdict version logged version
 verdict parameters logged parameters
 verdict sums logged sums
 verdict debugfs logged debugfs

@@ -41,6 +41,7 @@ import sys
 import time
 from fractions import Fraction
 
+HWHEEL = '1.0'          # the version of hwheel whose files these tools know
 VERSION = 1             # of JSON lines
 MARK = re.compile(r'hwr([12]) ')
 END = ' ;'
@@ -201,6 +202,15 @@ ONLY_OLD = ('armed', 'expired', 'max_late_ns')
 MAY_BE_NONE = ('next_ns', *ONLY_OLD)
 
 
+def other_version(files):
+    """What to tell the user if hwheel is of another version than the tools, or ''."""
+    config = files.get('config')
+    found = re.search(r'^version (\S+)$', config or '', re.M)
+    version = printable(found[1], 20) if found else 'older than 1.0'
+    return '' if version == HWHEEL or not config else (
+        f'hwheel is {version}, these tools are {HWHEEL}: they show what they know')
+
+
 class Snapshot:
     """A wheel's files at one time.
 
@@ -214,7 +224,12 @@ class Snapshot:
         self.files = files
         self.taken_ns = taken_ns
         self._rows = {}
-        self.check()
+        self.other_version = other_version(files)
+        try:
+            self.check()
+        except Error as error:
+            raise Error(f'{error} ({self.other_version})' if self.other_version else
+                        str(error)) from None
         now_ns = self.config.get('now_ns')
         self.time_ns = time_ns if now_ns is None else now_ns
         self.is_now = self.time_ns is not None

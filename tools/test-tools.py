@@ -178,9 +178,9 @@ class Wheel:
 
     def files(self):
         tick, base = self.tick_ns, self.bases[0]
-        config = [('name', self.name), ('tick_ns', tick), ('levels', len(self.n)),
-                  ('spokes', ','.join(map(str, self.n))), ('clock', 'monotonic'),
-                  ('context', 'softirq'), ('budget_ns', 2000000), ('bytes_per_cpu', 4096)]
+        config = [('version', hw.HWHEEL), ('name', self.name), ('tick_ns', tick),
+                  ('levels', len(self.n)), ('spokes', ','.join(map(str, self.n))),
+                  ('clock', 'monotonic'), ('context', 'softirq'), ('budget_ns', 2000000), ('bytes_per_cpu', 4096)]
         levels, spokes, timers = [], [], []
         for cpu, base in enumerate(self.bases):
             for level in range(len(self.n) + 1):
@@ -1080,6 +1080,7 @@ class Plot(Test):
 
 CONFIG = """\
 # name value
+version 1.0
 name {name}
 tick_ns 1000000
 levels 5
@@ -1145,6 +1146,22 @@ class Strangers(Test):
         self.assertIn('timers 2 ', self.frame('--replay', self.path('run', text)))
         self.draw(self.path('run'))
         self.draw(self.path('run', marked(small(), 'system', 1)))
+
+    def test_other_version(self):
+        for version, named in (('version 1.0\n', None), ('', 'older than 1.0'),
+                               ('version 2.3\nnew thing\n', '2.3')):
+            files = small(now=41 * 10 ** 9)
+            files['config'] = files['config'].replace('version 1.0\n', version)
+            said = f'hwheel is {named}, these tools are 1.0: they show what they know'
+            frame = self.frame(*self.folder_of('system', files))
+            self.assertIn('timers 2 ', frame)
+            self.assertEqual(said in frame, named is not None)
+            self.draw(self.path('run', marked(files, 'system', 41.5)),
+                      f'hwheel-plot: {said}\n' if named else '')
+        # A file that the tools can't read at all
+        files['spokes'] = '# cpu ring\n'
+        self.fails(1, r'spokes has no column level \(hwheel is 2\.3, ', 'hwheel-top',
+                   *self.folder_of('system', files), '--once')
 
     def test_cpu_without_a_level(self):
         where = self.folder_of('system', small(now=41 * 10 ** 9))

@@ -63,6 +63,19 @@ check_refused()
 	[ "$(dmesg | sed -n 's/.*hwheel: wheel "system": //p' | sort -u | wc -l)" = 4 ]
 }
 
+# The kernel refuses drivers of another version of hwheel, and says why.
+check_version()
+{
+	[ -e version.ko ] || return 1
+	echo "<6>hwheel-expect-begin" >/dev/kmsg
+	for other in version crc; do
+		insmod $other.ko 2>/dev/null && return 1
+	done
+	echo "<6>hwheel-expect-end" >/dev/kmsg
+	dmesg | grep -q 'hwheel_rcu: Unknown symbol hwheel_version_9_[0-9]* (err -2)' &&
+		dmesg | grep -q 'hwheel_rcu: disagrees about version of symbol hwheel_setup$'
+}
+
 # The wheel has the parameters that were given.
 check_parameters()
 {
@@ -184,6 +197,7 @@ rmmod hwheel_sessions && rmmod hwheel || exit 1
 
 insmod hwheel.ko || exit 1
 log "$(grep ^bytes_per_cpu /sys/kernel/debug/hwheel/system/config)"
+check_version && log version
 # The module tests itself. It does not load if a test fails.
 insmod hwheel_rcu.ko && rmmod hwheel_rcu && log rcu
 check_jobs && rmmod hwheel_jobs && log jobs

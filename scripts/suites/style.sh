@@ -173,14 +173,17 @@ mutants_there()
 	return 1
 }
 
-# one_version: whether dkms.conf, hwheel.c and debian/changelog have the same version
+# one_version: whether all files that have hwheel's version have the same
 one_version()
 {
 	{
 		sed -n -E 's/^PACKAGE_VERSION="(.*)"/\1/p' dkms.conf
-		sed -n -E 's/^MODULE_VERSION\("(.*)"\);/\1/p' hwheel.c
+		sed -n -E 's/^#define HWHEEL_M(AJ|IN)OR\t//p' hwheel.h | paste -sd .
+		sed -n -E 's/^extern const char hwheel_version_([0-9]+)_([0-9]+).*/\1.\2/p' hwheel.h
 		sed -n -E '1s/.*\((.*)\).*/\1/p' debian/changelog
-	} | tee /dev/stderr | uniq -c | grep -qE '^ *3 [0-9.]+$'
+		sed -n -E "s/^HWHEEL = '(.*)'.*/\1/p" tools/hwheel_debugfs.py
+		sed -n -E '/^Version /{s///p;q}' Documentation/news.rst
+	} | tee /dev/stderr | uniq -c | grep -qE '^ *6 [0-9]+\.[0-9]+$'
 }
 
 # silent PATTERN MAKE-ARGUMENTS...: whether a build succeeds and prints no such line

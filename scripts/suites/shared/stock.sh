@@ -11,7 +11,8 @@ run_stock()
 
 	KERNEL=$1 SESSIONS=${SESSIONS:-100000} MAX_MS=${MAX_MS:-5000} TRAFFIC_MS=2000 \
 		"$lab_scripts/demo.sh" | tee "$lab_work/demo" || :
-	for name in load refused parameters sums debugfs report rcu jobs sessions unload dmesg; do
+	for name in load refused version parameters sums debugfs report rcu jobs sessions unload \
+		    dmesg; do
 		verdict "$name" "$lab_work/demo" \
 			grep -qx "demo: $name ok" "$lab_work/demo"
 	done
