@@ -49,7 +49,7 @@ dkms-sources:
 	install -m 644 dkms.conf Kbuild hwheel.c hwheel.h hwheel_jiffies.h \
 		$(DESTDIR)/usr/src/$(NAME)-$(VERSION)
 	install -D -m 644 -t $(DESTDIR)/usr/src/$(NAME)-$(VERSION)/module module/*
-	install scripts/dkms-keep.sh $(DESTDIR)/usr/src/$(NAME)-$(VERSION)
+	install scripts/dkms-keep.sh scripts/preflight.sh $(DESTDIR)/usr/src/$(NAME)-$(VERSION)
 
 deb:
 	@scripts/deb.sh

@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Finds out what would make a build fail, or keep the kernel from loading the modules.
-# Prints one line that says what is wrong, and what to do.
+# Prints one line that says what is wrong, and what to do. Prints a line, too, for each option that
+# the kernel lacks: see Documentation/options.rst.
 #
 # Usage: [CC=compiler] [LLVM=...] preflight.sh build KERNELDIR
+#	 preflight.sh options KERNELDIR
 #	 preflight.sh load
+
+# The newest series of Linux with which hwheel was tested
+tested=7.3
 
 die()
 {
@@ -49,6 +54,38 @@ check_build()
 	at_least "$version" $minimum ||
 		die "$cc is of version $version; Linux needs $minimum or later:" \
 			"install a newer one, or give CC="
+	check_options "$dir"
+}
+
+# option NAME: whether the kernel has the option
+option()
+{
+	grep -qE "^CONFIG_$1=[ym]\$" "$config"
+}
+
+# without OPTION MESSAGE...: prints MESSAGE if the kernel lacks the option
+without()
+{
+	option "$1" || { shift; echo "hwheel: this kernel has $*" >&2; }
+}
+
+# check_options KERNELDIR: DKMS runs this, too
+check_options()
+{
+	release=$(cat "$1/include/config/kernel.release") || exit
+	series=$(echo "$release" | sed 's/^\([0-9]*\.[0-9]*\).*/\1/')
+	at_least $tested "$series" ||
+		echo "hwheel: Linux $series is newer than $tested, the newest with which" \
+			"this hwheel was tested; trying it" >&2
+
+	config=$1/include/config/auto.conf
+	[ -e "$config" ] || return 0
+	option IRQ_WORK ||
+		die "this kernel has no IRQ_WORK, which hwheel needs:" \
+			"take a kernel with SMP or PRINTK"
+	without HIGH_RES_TIMERS "no HIGH_RES_TIMERS: timers expire at jiffies only"
+	without MODULE_UNLOAD "no MODULE_UNLOAD: you can't unload hwheel"
+	without DEBUG_FS "no DEBUG_FS: you can't look into wheels"
 }
 
 # Never fails: the modules may be for another machine, or may get signed later
@@ -67,6 +104,7 @@ check_load()
 
 case ${1-} in
 build)	check_build "$2" ;;
+options) check_options "$2" ;;
 load)	check_load ;;
-*)	die "usage: preflight.sh build KERNELDIR, or preflight.sh load" ;;
+*)	die "usage: preflight.sh build|options KERNELDIR, or preflight.sh load" ;;
 esac

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash disable=SC2013,SC2154
+# shellcheck shell=bash disable=SC2013,SC2016,SC2154
 #
 # Suite: the documentation builds, is complete, and names only what exists
 # Takes: 10 s
@@ -21,6 +21,9 @@ suite()
 		"$(sed -n 's/^\t\t{ "\(.*\)",\t*&hwheel_.*_fops },/\1/p' module/debugfs.c)
 		$(sed -n 's/^\t\[HWHEEL_.*= "\([a-z_]*\)",/\1/p' module/base.h)"
 	try "every column in the ABI" columns_in Documentation/ABI/testing/debugfs-hwheel
+	try "every option that preflight.sh checks" diff \
+		<(sed -n -E 's/^\t(without|option) ([A-Z_]+) .*/\2/p' scripts/preflight.sh) \
+		<(sed -n -E 's/^   \* - ``([A-Z_]+)`` \*$/\1/p' Documentation/options.rst)
 	try "every tracepoint" all_words 5 "named_in Documentation/debugging.rst" \
 		"$(sed -n -E 's/^TRACE_EVENT\((hwheel_[a-z_]*),/\1/p' \
 			module/trace.h)"

@@ -39,6 +39,7 @@ reach_errors()
 		gcc -fsyntax-only -nostdinc -I "$fake/old/include" \
 		"$lab_work/errors/module/compat.h"
 	reach_vendor "$fake/vendor"
+	reach_options "$fake/new"
 	echo 6.1.0-1-amd64 >"$fake/old/include/config/kernel.release"
 	try "no compiler" refused "install gcc" \
 		"${make[@]}" KDIR="$fake/old" CC=/nowhere/gcc
@@ -48,9 +49,9 @@ reach_errors()
 		"${make[@]}" KDIR="$fake/old" CC="$fake/bin/old-gcc"
 
 	echo '[none] integrity confidentiality' >"$fake/sys/kernel/security/lockdown"
-	try "Secure Boot is off" said 0 env SYS="$fake/sys" "$lab_scripts/preflight.sh" load
+	try "Secure Boot is off" says 0 mokutil env SYS="$fake/sys" "$lab_scripts/preflight.sh" load
 	echo 'none [integrity] confidentiality' >"$fake/sys/kernel/security/lockdown"
-	try "Secure Boot is on" said 1 env SYS="$fake/sys" "$lab_scripts/preflight.sh" load
+	try "Secure Boot is on" says 1 mokutil env SYS="$fake/sys" "$lab_scripts/preflight.sh" load
 
 	# A machine without QEMU whose user is not root, and machines that are no Debian
 	printf '#!/bin/sh\nexit 1\n' >"$fake/bin/dpkg-query"
@@ -68,6 +69,27 @@ reach_errors()
 	echo 'ID=ubuntu VERSION_ID=24.04 PRETTY_NAME="Ubuntu 24.04 LTS"' >"$fake/os-release"
 	try "Ubuntu" foreign "$fake/bin:$PATH"
 	try "Ubuntu with all packages" foreign "$PATH"
+}
+
+# reach_options TREE: what preflight.sh says of kernels that lack an option, or are new. TREE gets
+# the configuration of such a kernel.
+reach_options()
+{
+	local config=$1/include/config
+	local options=("$lab_scripts/preflight.sh" options "$1")
+
+	mkdir -p "$config"
+	echo 7.3.1-1-amd64 >"$config/kernel.release"
+	printf 'CONFIG_%s=y\n' IRQ_WORK HIGH_RES_TIMERS DEBUG_FS MODULE_UNLOAD >"$config/auto.conf"
+	try "options: nothing to say" says 0 . "${options[@]}"
+	echo 99.1.0 >"$config/kernel.release"
+	try "options: newer kernel" says 1 'Linux 99\.1 is newer than' "${options[@]}"
+	echo 6.1.0 >"$config/kernel.release"
+	echo CONFIG_IRQ_WORK=y >"$config/auto.conf"
+	try "options: three are missing" says 3 \
+		'no (HIGH_RES_TIMERS|DEBUG_FS|MODULE_UNLOAD): ' "${options[@]}"
+	: >"$config/auto.conf"
+	try "options: one that hwheel needs" refused "no IRQ_WORK" "${options[@]}"
 }
 
 # reach_vendor TREE: a vendor's 6.12 has hrtimer_setup() of 6.13, and no hrtimer_init(). TREE gets
@@ -101,12 +123,12 @@ foreign()
 		[ "$(grep -vc '^make: ' "$lab_work/refused")" = 1 ]
 }
 
-# said LINES COMMAND...: whether COMMAND succeeds and prints LINES lines about mokutil
-said()
+# says LINES REGEX COMMAND...: whether COMMAND succeeds and prints LINES lines that match REGEX
+says()
 {
-	"${@:2}" >"$lab_work/said" 2>&1 || return
+	"${@:3}" >"$lab_work/said" 2>&1 || return
 	cat "$lab_work/said"
-	[ "$(grep -c mokutil "$lab_work/said")" = "$1" ]
+	[ "$(grep -cE "$2" "$lab_work/said")" = "$1" ]
 }
 
 reach_compilers()
