@@ -50,8 +50,7 @@ say "demo: building the modules for $release"
 build_modules "demo-build" "$headers" "$lab_work/build"
 
 # A driver of another version of hwheel, and one that calls hwheel_setup() with other types
-perl -pe 's/hwheel_version_\K\d+(?=_\d+\0)/9 x length $&/ge' \
-	"$lab_work/build/samples/hwheel_rcu.ko" >"$lab_work/version.ko"
+other_version "$lab_work/build/samples/hwheel_rcu.ko" >"$lab_work/version.ko"
 perl -0777 -pe 's/(.{4})(?=\0{4}hwheel_setup\0{40})/~$1/se' \
 	"$lab_work/build/samples/hwheel_rcu.ko" >"$lab_work/crc.ko"
 

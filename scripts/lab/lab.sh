@@ -955,6 +955,12 @@ guest_log()
 		sed 's/^\[ *[0-9]*\.[0-9]*\] //'
 }
 
+# other_version MODULE: prints the module as if another version of hwheel.h was used to build it
+other_version()
+{
+	perl -pe 's/hwheel_version_\K\d+(?=_\d+\0)/9 x length $&/ge' "$1"
+}
+
 # dmesg_dirty FILE: prints the lines of a kernel log that should not be there, with those around
 # them; true if there are any. Exceptions:
 #	lines between hwheel-expect-begin and hwheel-expect-end: a test provoked them
