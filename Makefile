@@ -10,6 +10,9 @@ ALL ?=
 SINCE ?=
 # Debian's tc looks for plugins in a folder of the machine's architecture
 TC_LIB_DIR ?= $(firstword $(wildcard /usr/lib/$(shell $(CC) -print-multiarch)/tc) /usr/lib/tc)
+RELEASE = $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
+INSTALLED = $(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/$(or $(INSTALL_MOD_DIR),updates)
+DEPMOD = depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH))
 
 # dkms.conf defines both
 NAME := $(shell sed -n 's/^PACKAGE_NAME="\(.*\)"/\1/p' dkms.conf)
@@ -22,9 +25,19 @@ modules:
 
 install: modules
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
-	depmod $$($(MAKE) -s --no-print-directory -C $(KDIR) kernelrelease)
+	$(DEPMOD) $(RELEASE)
 	@if command -v tc >/dev/null; then $(MAKE) --no-print-directory install-tc; \
 		else echo "hwheel: no tc here, so no plugin for it"; fi
+
+# Removes what "make install" has installed, and the folders that are empty then
+uninstall:
+	@[ -n "$(RELEASE)" ] || { echo "hwheel: no kernel headers in $(KDIR): give KDIR=" >&2; exit 1; }
+	rm -fv $(addprefix $(INSTALLED)/,hwheel.ko* hwheel_kunit.ko* hwheel_torture.ko* \
+		hwheel_bench.ko* bpf/hwheel_bpf.ko* samples/hwheel_*.ko*)
+	@rmdir $(INSTALLED)/bpf $(INSTALLED)/samples $(INSTALLED) 2>/dev/null || :
+	$(DEPMOD) $(RELEASE)
+	rm -fv $(DESTDIR)$(TC_LIB_DIR)/q_hwpace.so
+	@! grep -qs '^hwheel ' /proc/modules || echo "hwheel: still loaded: modprobe -r hwheel"
 
 # This plugin teaches tc the options of the sample qdisc hwpace
 install-tc: samples/q_hwpace.so
@@ -33,15 +46,24 @@ install-tc: samples/q_hwpace.so
 samples/q_hwpace.so: samples/q_hwpace.c samples/hwheel_pace.h samples/tc_plugin.h
 	$(CC) -O2 -Wall -shared -fPIC -o $@ $<
 
-dkms:
-	@command -v dkms >/dev/null || { echo "hwheel: no dkms:" \
-		"apt-get install dkms" >&2; exit 1; }
+dkms: dkms-may
 	@scripts/preflight.sh build $(KDIR)
-	! dkms status $(NAME)/$(VERSION) | grep -q . || \
-		dkms remove $(NAME)/$(VERSION) --all
-	$(MAKE) dkms-sources
-	dkms install --force $(NAME)/$(VERSION) -k $$(cat $(KDIR)/include/config/kernel.release)
+	$(MAKE) --no-print-directory dkms-remove dkms-sources
+	dkms install --force $(NAME)/$(VERSION) -k $(RELEASE)
 	@scripts/preflight.sh load
+
+# Removes all versions
+dkms-remove: dkms-may
+	for version in $$(dkms status $(NAME) | sed -n 's,^$(NAME)/\([^,: ]*\).*,\1,p' | sort -u); do \
+		dkms remove $(NAME)/$$version --all || exit; \
+		rm -rf /usr/src/$(NAME)-$$version; \
+	done
+
+dkms-may:
+	@command -v dkms >/dev/null || { echo "hwheel: no dkms: apt-get install dkms" >&2; exit 1; }
+	@! dpkg -s $(NAME)-dkms 2>/dev/null | grep -q '^Status: .* installed' || { \
+		echo "hwheel: the package $(NAME)-dkms is installed:" \
+		"apt-get purge $(NAME)-dkms" >&2; exit 1; }
 
 # What DKMS needs to build hwheel.ko, and nothing else
 dkms-sources:
@@ -153,8 +175,10 @@ help:
 	@echo 'make htmldocs     builds Documentation/output/index.html'
 	@echo 'make install      installs the modules beside those of the kernel, and a plugin that'
 	@echo '                  teaches tc the qdisc of samples/; KDIR=folder'
+	@echo 'make uninstall    removes what "make install" has installed; KDIR=folder'
 	@echo 'make dkms         lets DKMS build and install hwheel.ko for this kernel and each new one;'
 	@echo '                  KDIR=folder'
+	@echo 'make dkms-remove  removes what "make dkms" has installed, for all kernels'
 	@echo 'make deb          builds Debian packages in build/: the sources for DKMS, and the tools'
 	@echo 'make rpm          builds an RPM package in build/: the sources for DKMS'
 	@echo 'make arch         builds the same for Arch'
@@ -162,5 +186,6 @@ help:
 	@echo '                  demo.svg, bench.svg, bench.json, kernel.svg, converted*.inc.'
 	@echo '                  Downloads and kernels stay, too, in $${XDG_CACHE_HOME:-~/.cache}/hwheel'
 
-.PHONY: modules install install-tc dkms dkms-sources deb rpm arch demo check torture fuzz sim mutants \
-	kernel bench picture pacing bpf convert-all htmldocs clean help
+.PHONY: modules install install-tc uninstall dkms dkms-remove dkms-may dkms-sources deb rpm arch \
+	demo check torture fuzz sim mutants kernel bench picture pacing bpf convert-all htmldocs \
+	clean help

@@ -71,6 +71,9 @@ suite()
 			$program --help >/dev/null || exit 1
 			ls /usr/share/man/man1/${program##*/}.1.gz || exit 1
 		done'
+	# Each parameter, as the example for modprobe.d has it
+	chroot_run "$root" "sed 's/^#options/options/' \
+		/usr/share/doc/hwheel-dkms/examples/hwheel-modprobe.conf >/etc/modprobe.d/hwheel.conf"
 	for release in "${releases[@]}"; do
 		try "$release: DKMS" chroot_run "$root" "
 			dkms autoinstall -k $release
@@ -79,6 +82,9 @@ suite()
 			modinfo -k $release hwheel | grep 'vermagic: *$release ' &&
 			ls /lib/modules/$release/updates/dkms | grep -vx 'hwheel\.ko.*' |
 				wc -l | grep -x 0"
+		try "$release: modprobe.d" chroot_run "$root" \
+			"modprobe -S $release -nv hwheel"
+		sed -n 's/^insmod [^ ]*//p' "$lab_work/out" >"$lab_work/parameters"
 		try "$release: a driver" chroot_run "$root" "
 			make -C /lib/modules/$release/build M=/driver clean modules \
 				HWHEEL=/var/lib/dkms/hwheel/kernel-$release-x86_64 &&
@@ -91,7 +97,7 @@ suite()
 	for name in "${tests[@]}"; do
 		try "autopkgtest: $name" chroot_run "$root" "/deb/tests/$name"
 	done
-	rm -rf "$root/driver" && mkdir "$root/driver"
+	rm -rf "$root/driver" "$root/etc/modprobe.d/hwheel.conf" && mkdir "$root/driver"
 	try purge chroot_run "$root" "dpkg --purge hwheel-dkms hwheel-tools"
 	try "nothing left" diff "$lab_work/before" <(chroot_files "$root")
 
@@ -103,6 +109,13 @@ suite()
 		\$make && echo 'MODULE_INFO(again, \"yes\");' >>hwheel.c && \$make &&
 		dkms status | grep '^hwheel/.*: installed\$' &&
 		modinfo -k $release -F again hwheel | grep yes"
+	try "make dkms-remove" chroot_run "$root" "make -C /driver/source dkms-remove"
+	try "make dkms-remove leaves nothing" diff "$lab_work/before" <(chroot_files "$root")
+	try "make install" chroot_run "$root" "make -C /driver/source install \
+		KDIR=/lib/modules/$release/build && modprobe -S $release -nv hwheel_hello"
+	try "make uninstall" chroot_run "$root" "make -C /driver/source uninstall \
+		KDIR=/lib/modules/$release/build && ! modprobe -S $release -n hwheel"
+	try "make uninstall leaves nothing" diff "$lab_work/before" <(chroot_files "$root")
 }
 
 # packages_same DIR: whether the packages of each distribution have the same files in /usr/src
@@ -134,7 +147,7 @@ packages_boot()
 	readelf -SW "$lab_work/hwheel.ko" | grep -F .debug_info || return
 	TIMEOUT=120 "$lab_scripts/lab/boot-qemu.sh" "$2" 2 512M \
 		"$lab_scripts/guest/packages.sh" "$lab_work/hwheel.ko" \
-		"$lab_work/hello.ko" >"$lab_work/console" || status=$?
+		"$lab_work/hello.ko" "$lab_work/parameters" >"$lab_work/console" || status=$?
 
 	guest_log "$lab_work/console" >"$lab_work/log"
 	cat "$lab_work/log"
