@@ -14,10 +14,13 @@ logged=$(sed -n '1s/.*(\(.*\)).*/\1/p' "$lab_top/debian/changelog")
 	die "dkms.conf has version $version, debian/changelog $logged:" \
 		"begin an entry for $version there"
 
-need build-essential debhelper dh-dkms dh-python fakeroot help2man python3
+need build-essential debhelper dh-dkms dh-python fakeroot graphviz help2man python3 \
+	python3-docutils python3-matplotlib python3-sphinx xz-utils
+source=$(linux_source newest)
 copy_sources "$lab_work/hwheel"
 say "deb: building the packages"
-(cd "$lab_work/hwheel" && quiet deb dpkg-buildpackage -us -uc)
+(cd "$lab_work/hwheel" && KERNEL_SOURCE=$source quiet deb dpkg-buildpackage -us -uc \
+	-Ppkg.hwheel.kernel-source)
 mkdir -p "$out"
 rm -f "$out"/hwheel*_*
 mv "$lab_work"/hwheel*_* "$out"

@@ -7,13 +7,13 @@
 # "make pacing" made them, kernel.rst kernel.svg of "BENCH=1 make kernel", and converting.rst the
 # tables of "make convert-all".
 #
-# Usage: htmldocs.sh [FOLDER]
+# Usage: [KERNEL_SOURCE=FOLDER] htmldocs.sh [FOLDER]
 
 . "$(dirname "$0")/lab/lab.sh"
 
 out=${1:-$lab_top/Documentation/output}
 need python3-sphinx python3-matplotlib graphviz perl
-source=$(linux_source newest)
+source=${KERNEL_SOURCE:-$(linux_source newest)}
 docs=$lab_work/Documentation
 cp -r "$lab_top/Documentation" "$docs"
 # where.rst shows it

@@ -21,6 +21,8 @@ suite()
 		"$(sed -n 's/^\t\t{ "\(.*\)",\t*&hwheel_.*_fops },/\1/p' module/debugfs.c)
 		$(sed -n 's/^\t\[HWHEEL_.*= "\([a-z_]*\)",/\1/p' module/base.h)"
 	try "every column in the ABI" columns_in Documentation/ABI/testing/debugfs-hwheel
+	try "every parameter" all_words 4 parameter_told \
+		"$(sed -n -E 's/^module_param(_array)?\(([a-z_]*),.*/\2/p' hwheel.c)"
 	try "every option that preflight.sh checks" diff \
 		<(sed -n -E 's/^\t(without|option) ([A-Z_]+) .*/\2/p' scripts/preflight.sh) \
 		<(sed -n -E 's/^   \* - ``([A-Z_]+)`` \*$/\1/p' Documentation/options.rst)
@@ -73,6 +75,13 @@ columns_in()
 			{ echo "not \"$header\""; status=1; }
 	done
 	[ $n -ge 5 ] && return $status
+}
+
+# parameter_told NAME: whether hwheel(4) and the example for modprobe.d have the parameter
+parameter_told()
+{
+	grep -q "^\*\*$1=\*\*" Documentation/hwheel.4.rst &&
+		grep -q "^#options hwheel $1=" samples/etc/hwheel-modprobe.conf
 }
 
 named_in()

@@ -49,7 +49,7 @@ suite()
 	fi
 	later=$(debian_later "$(debian_codename)")
 	debian_unpack "$root" "echo '$later' >>/etc/apt/sources.list && apt-get update &&
-		apt-get install -y --no-install-recommends dkms man-db python3 \
+		apt-get install -y --no-install-recommends dkms libjs-sphinxdoc man-db python3 \
 			${releases[*]/#/linux-headers-} &&
 		for release in ${releases[*]}; do depmod \$release || exit 1; done"
 	mkdir "$root/deb" "$root/driver"
@@ -70,6 +70,9 @@ suite()
 		for program in /usr/bin/hwheel-*; do
 			$program --help >/dev/null || exit 1
 			ls /usr/share/man/man1/${program##*/}.1.gz || exit 1
+		done'
+	try "manual pages" chroot_run "$root" 'for page in 4/hwheel.4 9/hwheel_add.9; do
+			ls /usr/share/man/man$page.gz || exit 1
 		done'
 	# Each parameter, as the example for modprobe.d has it
 	chroot_run "$root" "sed 's/^#options/options/' \
@@ -98,7 +101,7 @@ suite()
 		try "autopkgtest: $name" chroot_run "$root" "/deb/tests/$name"
 	done
 	rm -rf "$root/driver" "$root/etc/modprobe.d/hwheel.conf" && mkdir "$root/driver"
-	try purge chroot_run "$root" "dpkg --purge hwheel-dkms hwheel-tools"
+	try purge chroot_run "$root" "dpkg --purge hwheel-dkms hwheel-doc hwheel-tools"
 	try "nothing left" diff "$lab_work/before" <(chroot_files "$root")
 
 	copy_sources "$root/driver/source"
