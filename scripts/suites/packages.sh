@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2016,SC2154
 #
 # Suite: Debian's packages: made, installed with DKMS, loaded, removed; packages for others: made
-# Takes: 90 s
+# Takes: 150 s
 # When: FULL=1
 #
 # Installs the Debian packages in a chroot that has only their dependencies and the

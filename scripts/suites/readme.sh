@@ -23,6 +23,7 @@
 #		guest-driver	in the guest, in the folder of README's driver
 #		live		in the guest, until SIGINT interrupts the command
 #		suite		nowhere: the suite of the same name runs the command's script
+#		packages	nowhere: the suite packages runs the command
 #		For the others see the code below.
 # What		in README's own words. TREE is a kernel's source tree
 # Arguments	arguments with which the command ends sooner, or -. README names all of them
@@ -55,6 +56,8 @@ readme_table()
 	user		make install			-		/lib/modules/*/updates/hwheel.ko*
 	user		apt-get install dkms		-		-
 	user		make dkms			-		/var/lib/dkms/hwheel/kernel-*/Module.symvers
+	packages	make uninstall			-		-
+	packages	make dkms-remove		-		-
 	efi		mokutil --import /var/lib/dkms/mok.pub	-	/var/lib/dkms/mok.pub
 	user		tools/graft TREE		-		~/linux/lib/hwheel/hwheel.c
 	user		tools/graft --undo TREE	-		!~/linux/lib/hwheel
@@ -69,6 +72,7 @@ readme_table()
 	live		tools/hwheel-who.bt		-		%@armed\[
 	live		tools/hwheel-late.bt		-		%@late_us\[
 	again		modprobe hwheel			-		/sys/module/hwheel/refcnt
+	removal		modprobe -r hwheel		-		!/sys/module/hwheel
 	refusal		Invalid module format		-		-
 	END
 }
@@ -237,6 +241,9 @@ readme_suites()
 	for name in $(readme_rows suite | cut -f 2 | sed 's/^make //'); do
 		grep -F "/$name.sh" "$suite_files/$name.sh" || return
 	done
+	readme_rows packages | cut -f 2 | while read -r name; do
+		grep -F "try \"$name\"" "$suite_files/packages.sh" || return
+	done
 }
 
 # readme_clone MACHINE: clones the checkout as it is, with changes not yet committed
@@ -354,10 +361,11 @@ readme_guest()
 	[ "$(readme_defaults | wc -l)" = 4 ] || die "README: not 4 parameters with a default"
 	item="hwheel-top and debugfs say the same"
 	readme_step "sh scripts/guest/top.sh"
+	IFS=$'\t' read -r where item arguments sign < <(readme_rows removal)
+	readme_step "rmmod hwheel_sessions; $item"
 	IFS=$'\t' read -r where item arguments sign < <(readme_rows refusal)
-	readme_step "rmmod hwheel_sessions
-		sed '/vermagic=/ s/ SMP / UMP /' hwheel.ko >/tmp/hwheel.ko
-		rmmod hwheel; insmod /tmp/hwheel.ko 2>&1 | grep '$item' &&
+	readme_step "sed '/vermagic=/ s/ SMP / UMP /' hwheel.ko >/tmp/hwheel.ko
+		insmod /tmp/hwheel.ko 2>&1 | grep '$item' &&
 		dmesg | tail | grep 'version magic'"
 
 	truncate -s $(($(du -sm "$machine" | cut -f 1) * 5 / 4 + 200))M "$image"
