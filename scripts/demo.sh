@@ -49,14 +49,19 @@ read -r release vmlinuz headers <<<"$kernel"
 say "demo: building the modules for $release"
 build_modules "demo-build" "$headers" "$lab_work/build"
 
-# A driver of another version of hwheel, and one that calls hwheel_setup() with other types
+# A driver of another version of hwheel. If the kernel has MODVERSIONS: one that calls hwheel_setup()
+# with other types
+others=("$lab_work/version.ko")
 other_version "$lab_work/build/samples/hwheel_rcu.ko" >"$lab_work/version.ko"
-perl -0777 -pe 's/(.{4})(?=\0{4}hwheel_setup\0{40})/~$1/se' \
-	"$lab_work/build/samples/hwheel_rcu.ko" >"$lab_work/crc.ko"
+if grep -q '^CONFIG_MODVERSIONS=y' "$headers/include/config/auto.conf"; then
+	others+=("$lab_work/crc.ko")
+	perl -0777 -pe 's/(.{4})(?=\0{4}hwheel_setup\0{40})/~$1/se' \
+		"$lab_work/build/samples/hwheel_rcu.ko" >"$lab_work/crc.ko"
+fi
 
 say "demo: booting $release, then $sessions sessions of up to $((max_ms / 1000)) s"
 {
-	echo "sessions=$sessions"
+	echo "sessions=$sessions others='${others[*]##*/}'"
 	echo "parameters='max_ms=$max_ms traffic_ms=$traffic_ms'"
 	echo "recording='$plot'"
 	cat "$lab_scripts/guest/demo.sh"
@@ -65,7 +70,7 @@ say "demo: booting $release, then $sessions sessions of up to $((max_ms / 1000))
 TIMEOUT=${TIMEOUT:-$((300 + (max_ms + traffic_ms) / 200))} \
 	"$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 2G "$lab_work/payload" \
 	"$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_{jobs,rcu,sessions}.ko \
-	"$lab_work"/{version,crc}.ko "$lab_top"/tools/hwheel-{record.sh,report} |
+	"${others[@]}" "$lab_top"/tools/hwheel-{record.sh,report} |
 	tee "$console" |
 	sed -u -n '/^lab: levels begin$/,/^lab: log begins$/{/^lab: /!{/^hwr2 /!p}}' || failed=1
 
