@@ -21,7 +21,7 @@
 /**
  * DOC: Guarantees
  *
- * These hold always and everywhere:
+ * These hold unless a line below says otherwise:
  *
  * 1.  Never early: no callback runs before the time for which its timer was armed.
  * 2.  Exact at any range: a timer is due at the first tick at or after its time.
@@ -140,8 +140,8 @@ struct hwheel_timer {
 };
 
 /*
- * hwheel_setup() flag: the callback runs on the CPU that arms the timer, isolated or not. Without
- * it the same, but never on an isolated CPU
+ * hwheel_setup() flag: the callback may run on an isolated CPU. Without the flag, hwheel chooses
+ * another CPU if the one that arms the timer is isolated
  */
 #define HWHEEL_PINNED		BIT(0)
 /* For hwheel's own use: interrupts are off in the callback */
@@ -172,9 +172,9 @@ enum hwheel_context {
 
 /**
  * struct hwheel_config - how hwheel_create() makes a wheel
- * @name: unique among wheels, 1 to 31 characters, without a '/' or a newline, and neither "." nor
- *	"..".
- *	It names the wheel's debugfs directory
+ * @name: unique among the wheels of all modules: begin it with your module's name. 1 to 31
+ *	characters, without a '/' or a newline, and neither "." nor "..". It names the wheel's
+ *	debugfs directory
  * @tick_ns: width of a spoke of level 0 in nanoseconds, 1000 or more; 0: 1 ms
  * @levels: number of levels, 1 to HWHEEL_MAX_LEVELS; 0: 5, or fewer if the reach of 5
  *	levels would exceed S64_MAX nanoseconds
@@ -227,6 +227,7 @@ struct hwheel_config {
 	void			(*clock_set)(struct hwheel *wheel);
 };
 
+/* All modules share this wheel. The parameters of hwheel.ko are for it */
 extern struct hwheel *hwheel_system;
 
 struct hwheel *hwheel_create(const struct hwheel_config *config);
@@ -356,7 +357,7 @@ u64 hwheel_add_forward(struct hwheel_timer *timer, ktime_t interval);
 bool hwheel_cancel(struct hwheel_timer *timer);
 bool hwheel_shutdown(struct hwheel_timer *timer);	/* for good */
 int hwheel_try_cancel(struct hwheel_timer *timer);	/* 1: was pending, 0: not, -1: it runs */
-/* Also wait for the callback: in a task or, unless callbacks run in process context, a softirq */
+/* Also wait for the callback. In a task; in a softirq only if the wheel is not HWHEEL_WORK */
 bool hwheel_cancel_sync(struct hwheel_timer *timer);
 bool hwheel_shutdown_sync(struct hwheel_timer *timer);
 void hwheel_synchronize(struct hwheel *wheel);		/* for all callbacks that are running */

@@ -53,6 +53,7 @@ readme_table()
 	driver		C 1				-		session.c
 	driver		Kbuild 1			-		Kbuild
 	driver		make -C /lib/modules/$(uname -r)/build M=$PWD HWHEEL=$HOME/hwheel	-	session.ko
+	user		make install HWHEEL_EXTRAS=	-		/lib/modules/*/updates/hwheel.ko*
 	user		make install			-		/lib/modules/*/updates/hwheel.ko*
 	user		apt-get install dkms		-		-
 	user		make dkms			-		/var/lib/dkms/hwheel/kernel-*/Module.symvers
@@ -68,6 +69,7 @@ readme_table()
 	guest-driver	insmod session.ko		-		%session .* idle
 	guest		tc qdisc add dev lo root hwpace rate 100mbit	-	/sys/module/hwheel_pace/refcnt
 	usage		tc qdisc add dev lo root hwpace help	-	%^Usage:.* hwpace
+	guest		tc qdisc del dev lo root	-		-
 	live		tools/hwheel-top		-		%level 0
 	live		tools/hwheel-who.bt		-		%@armed\[
 	live		tools/hwheel-late.bt		-		%@late_us\[
@@ -351,7 +353,7 @@ readme_guest()
 			cat /tmp/live; kill \$!; wait; [ \$status = 124 ]" ;;
 		# tc prints its help and fails
 		usage)	readme_step "! $item" ;;
-		again)	readme_step "tc qdisc del dev lo root; ! ls $wheel ||
+		again)	readme_step "! ls $wheel ||
 				rmmod session hwheel_hello hwheel_pace hwheel; $item" ;;
 		*)	readme_step "$item" ;;
 		esac
