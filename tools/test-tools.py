@@ -1445,6 +1445,8 @@ class Report(Test):
             self.assertTrue(done.stdout.endswith('== end\n'))
 
     def test_log(self):
+        self.path('root/sys/kernel/debug/hwheel/my wheel/users',
+                  '# callback pending\n0xffffffffc0a01234 3\n')
         for shell in self.shells:
             text = self.report('-', shell=shell).stdout
             lines = self.parts(text)["the kernel's log: lines that name hwheel"].strip()
