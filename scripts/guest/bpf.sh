@@ -18,24 +18,25 @@ ip()
 	/prog/ip "$@"
 }
 
-# try NAME COMMAND...: logs NAME if COMMAND succeeds
-try()
-{
-	name=$1
-	shift
-	"$@" && log "$name"
-}
-
 # no_users: whether hwheel_bpf.ko has no users any more. The kernel frees maps and programs in
 # its own time
 no_users()
 {
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	for _ in $(seq 60); do
 		[ "$(grep -vc '^#' /sys/kernel/debug/hwheel_bpf/users)" != 0 ] || return 0
 		sleep 1
 	done
 	cat /sys/kernel/debug/hwheel_bpf/users
 	return 1
+}
+
+# try NAME COMMAND...: logs NAME if COMMAND succeeds. As long as the part before has timers in
+# maps, its id can't have another wheel
+try()
+{
+	name=$1
+	shift
+	no_users && "$@" && log "$name"
 }
 
 # real_packets: sends packets through a veth whose other end has the sample. No flow is idle for as
@@ -114,7 +115,7 @@ log loaded
 [ -z "$flows" ] || try flows real_packets
 [ -z "$fuzz" ] || try fuzzed bpf-fuzz $fuzz
 [ -z "$million" ] || try million million_flows
-try "no users" no_users
+no_users && log "no users"
 # The kernel still holds references for a moment
 for _ in 1 2 3 4 5 6 7 8 9 10; do
 	rmmod hwheel_bpf 2>/dev/null && break
