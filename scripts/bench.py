@@ -2,17 +2,27 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tables, bench.json and bench.svg from the kernel logs of bench.sh's guests.
 
-Usage: bench.py DIRECTORY [NAME=LOG...]
+Usage: bench.py DIRECTORY NAME=LOG...
+       bench.py picture DIRECTORY
+       bench.py record DIRECTORY RECORDED
+       bench.py recorded RECORDED FOLDER
 
 NAME says where LOG was made:
   uml, uml-smp-CPUS   user-mode Linux
   years               user-mode Linux in simulated time
   qemu-CPUS           QEMU
   icount              QEMU, where each instruction takes a nanosecond
-Without logs, draws bench.svg from DIRECTORY/bench.json, and prints the table of README.
+With logs, BENCH_RUN says which run this is: MACHINE|COMMIT|COMMAND.
+
+picture draws bench.svg from DIRECTORY/bench.json, and prints the table of README. record keeps what
+the pictures and the table need of DIRECTORY/bench.json, in the folder RECORDED: in costs.json what
+was measured in user-mode Linux, and in late.json what was measured in simulated time. recorded
+draws the pictures of the documents from that folder into FOLDER.
 """
 
 import json
+import os
+import pathlib
 import re
 import sys
 
@@ -54,13 +64,24 @@ def read_log(name, path):
     return results
 
 
-def read_results(path):
-    """The results of an earlier run."""
+def read_run(path):
+    """An earlier run: its machine, commit, command and results."""
     try:
         with open(path, encoding='utf-8') as file:
-            return json.load(file)
+            run = json.load(file)
     except OSError as error:
         sys.exit(f"bench.py: can't read {path}: {error.strerror}; make bench writes it")
+    if 'results' not in run:
+        sys.exit(f'bench.py: {path} is of an older hwheel; make bench writes it anew')
+    return run
+
+
+def write_run(path, run):
+    """Writes a run, each result on a line of its own."""
+    head = json.dumps({key: run[key] for key in ('machine', 'commit', 'command')}, indent=1)
+    rows = ',\n'.join(json.dumps(result) for result in run['results'])
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(f'{head[:-2]},\n "results": [\n{rows}\n]}}\n')
 
 
 def select(results, **wanted):
@@ -439,14 +460,18 @@ def print_summary(results):
         print(row.rstrip())
 
 
-def draw(results, path):
+def start_pyplot():
     import matplotlib                           # slow to load
     matplotlib.use('svg')
     # The same results make the same file, and a small one
     matplotlib.rcParams.update({'svg.hashsalt': 'hwheel', 'svg.fonttype': 'none',
                                 'font.size': 8})
     from matplotlib import pyplot
+    return pyplot
 
+
+def draw(results, path):
+    pyplot = start_pyplot()
     panels = [(draw_panel, found) for draw_panel, found in (
         (draw_cost, select(results, where='uml', time=None, op=('arm', 'cancel'))),
         (draw_lateness, select(results, time='simulated', op='late_max'))) if found]
@@ -457,15 +482,18 @@ def draw(results, path):
     figure.savefig(path, metadata={'Date': None})
 
 
+# Subject, variant, tick, name and color of each line of the picture
+COST_LINES = (
+    ('hrtimer', 'relative', 0, 'hrtimer', 'tab:red'),
+    ('timer_list', 'relative', 0, 'timer_list', 'tab:orange'),
+    ('hwheel', 'relative', MS, 'hwheel, relative', 'tab:cyan'),
+    ('hwheel', 'absolute', MS, 'hwheel, absolute', 'tab:blue'),
+    ('floor', 'list', 0, 'floor: lock and list', 'tab:gray'),
+)
+
+
 def draw_cost(axes, results):
-    lines = (
-        ('hrtimer', 'relative', 0, 'hrtimer', 'tab:red'),
-        ('timer_list', 'relative', 0, 'timer_list', 'tab:orange'),
-        ('hwheel', 'relative', MS, 'hwheel, relative', 'tab:cyan'),
-        ('hwheel', 'absolute', MS, 'hwheel, absolute', 'tab:blue'),
-        ('floor', 'list', 0, 'floor: lock and list', 'tab:gray'),
-    )
-    for subject, variant, tick_ns, label, color in lines:
+    for subject, variant, tick_ns, label, color in COST_LINES:
         for op, style in (('arm', '-'), ('cancel', ':')):
             points = sorted((r['pending'], r['median'], r['min'], r['max']) for r in
                             select(results, subject=subject, variant=variant,
@@ -481,6 +509,23 @@ def draw_cost(axes, results):
     axes.grid(alpha=0.3)
     if axes.lines:
         axes.legend()
+
+
+def draw_bars(axes, results):
+    """The costs with a million timers pending: what README's table has on its right"""
+    ops = ('arm', 'rearm', 'cancel')
+    for i, (subject, variant, tick_ns) in enumerate(SUMMARY):
+        color = {line[:3]: line[4] for line in COST_LINES}[subject, variant, tick_ns]
+        costs = [median(results, subject=subject, variant=variant, tick_ns=tick_ns, crosses=0,
+                        op=op, pending=1000000) for op in ops]
+        bars = axes.bar([x + 0.27 * i for x in range(len(ops))], costs, 0.25, color=color,
+                        label=subject)
+        axes.bar_label(bars, [f'{cost:.0f}' for cost in costs])
+    axes.set_yscale('log')
+    axes.set_ylim(10, 5000)
+    axes.set_xticks([x + 0.27 for x in range(len(ops))], ('arm', 're-arm', 'cancel'))
+    axes.set(ylabel='ns', title='What a call costs, a million timers pending')
+    axes.legend(ncols=3)
 
 
 def draw_lateness(axes, results):
@@ -505,15 +550,66 @@ def draw_lateness(axes, results):
         axes.legend()
 
 
+#
+# Recorded runs
+#
+
+# The files of a folder of recorded runs, and their results
+RECORDED = (('costs', {'where': 'uml', 'time': None, 'op': ('arm', 'rearm', 'cancel')}),
+            ('late', {'time': 'simulated', 'op': 'late_max'}))
+NEEDED = ('where', 'time', 'kernel', 'subject', 'op', 'variant', 'unit', 'tick_ns', 'crosses',
+          'pending', 'delay_ms', 'median', 'min', 'max')
+
+
+def record(run, folder):
+    for name, wanted in RECORDED:
+        drawn = {line[:3] for line in COST_LINES}
+        found = [{key: r[key] for key in NEEDED if key in r} for r in
+                 select(run['results'], **wanted)
+                 if name == 'late' or (r['subject'], r['variant'], r['tick_ns']) in drawn]
+        if found:
+            write_run(folder / f'{name}.json', {**run, 'results': found})
+            print(f'{folder}/{name}.json: {len(found)} results')
+
+
+def draw_recorded(folder, out):
+    """The pictures of the documents, and beside each a line that says where it comes from."""
+    runs = {name: read_run(folder / f'{name}.json') for name, _ in RECORDED}
+    results = [result for run in runs.values() for result in run['results']]
+    draw(results, out / 'bench.svg')
+    draw_front(draw_bars, runs['costs']['results'], out / 'costs.svg')
+    draw_front(draw_lateness, runs['late']['results'], out / 'late.svg')
+    for name, run in runs.items():
+        kernels = ', '.join(sorted({r['kernel'] for r in run['results']}))
+        (out / f'{name}.inc').write_text(
+            f'Recorded on {run["machine"]}, Linux {kernels} in user-mode Linux, '
+            f'hwheel {run["commit"]}, by ``{run["command"]}``.\n', encoding='utf-8')
+
+
+def draw_front(draw_panel, results, path):
+    pyplot = start_pyplot()
+    figure = pyplot.figure(figsize=(4.6, 2.7))
+    draw_panel(figure.add_subplot(), results)
+    figure.tight_layout()
+    figure.savefig(path, metadata={'Date': None})
+
+
 def main():
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
-    top, results = sys.argv[1], []
-    if len(sys.argv) == 2:
-        results = read_results(f'{top}/bench.json')
+    command, top, results = *sys.argv[1:3], []
+    if command == 'picture':
+        results = read_run(f'{top}/bench.json')['results']
         print_summary(results)
         draw(results, f'{top}/bench.svg')
         return
+    if command == 'record':
+        record(read_run(f'{top}/bench.json'), pathlib.Path(sys.argv[3]))
+        return
+    if command == 'recorded':
+        draw_recorded(pathlib.Path(top), pathlib.Path(sys.argv[3]))
+        return
+    top = command
     for argument in sys.argv[2:]:
         results += read_log(*argument.split('=', 1))
     if not results:
@@ -524,9 +620,8 @@ def main():
     print_where('qemu, where each instruction takes 1 ns', select(results, time='instructions'))
     Targets(results).show()
     print_summary(results)
-    with open(f'{top}/bench.json', 'w', encoding='utf-8') as file:
-        json.dump(results, file, indent=1)
-        file.write('\n')
+    run = dict(zip(('machine', 'commit', 'command'), os.environ['BENCH_RUN'].split('|')))
+    write_run(f'{top}/bench.json', {**run, 'results': results})
     draw(results, f'{top}/bench.svg')
 
 

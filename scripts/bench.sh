@@ -19,6 +19,9 @@
 #
 #	 [OUT=folder] bench.sh picture
 #	 draws bench.svg from the bench.json of an earlier run, and prints README's table
+#
+#	 [OUT=folder] bench.sh record
+#	 keeps what the documents show of that run in Documentation/recorded/
 
 . "$(dirname "$0")/lab/lab.sh"
 
@@ -142,9 +145,25 @@ where_icount()
 		boot_qemu 1
 }
 
+# bench_run: prints what is kept of a run beside its results: MACHINE|COMMIT|COMMAND
+bench_run()
+{
+	local commit word command=
+
+	commit=$(git -C "$lab_top" describe --always --abbrev=12 --dirty 2>/dev/null) || :
+	for word in "KERNEL=${KERNEL-}" "WHERE=${WHERE-}" "WHAT=${WHAT-}" "QUICK=${QUICK-}" \
+		    "ROUNDS=${ROUNDS-}"; do
+		[ ! "${word#*=}" ] || printf -v word '%s="%s"' "${word%%=*}" "${word#*=}"
+		[ ! "${word#*=}" ] || command+="$word "
+	done
+	echo "$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)," \
+		"$lab_jobs CPUs|${commit:-unknown}|${command}make bench"
+}
+
 need python3 python3-matplotlib
 case ${1-} in
-picture) where= ;;
+picture) exec /usr/bin/python3 "$lab_scripts/bench.py" picture "$OUT" ;;
+record)	exec /usr/bin/python3 "$lab_scripts/bench.py" record "$OUT" "$lab_top/Documentation/recorded" ;;
 '')	need gcc make ;;
 *)	die "no command $1; see the head of bench.sh" ;;
 esac
@@ -154,6 +173,7 @@ for name in $where; do
 	*)	die "WHERE=$name: not one of uml, years, uml-smp, qemu and icount" ;;
 	esac
 done
-[ "${1-}" = picture ] || [ ${#logs[@]} != 0 ] || die "there is nothing to measure"
+[ ${#logs[@]} != 0 ] || die "there is nothing to measure"
 # Debian's python3 has its matplotlib; another python3 may be first in PATH
+BENCH_RUN="$(bench_run)" \
 /usr/bin/python3 "$lab_scripts/bench.py" "$OUT" "${logs[@]}"
