@@ -8,10 +8,13 @@
 # suspends. With ICOUNT=n the guest's clock counts the guest's instructions, 2^n ns each.
 # So the host's load has no influence. The clock jumps over the time in which the guest
 # idles. With DUMP=FILE, boot-qemu.sh writes the guest's memory to FILE when the kernel has died.
+# With INITRD=FILE the guest boots that initramfs, and takes all else from DISK. With REBOOT=1 the
+# guest may boot again, and finds what it has written to the disk.
 #
 # Usage: [TIMEOUT=seconds] [APPEND='kernel arguments'] \
 #	 [MACHINE=aarch64 BUSYBOX=file] [BOARD=pc] [CPU=model] [DISK=image] [ICOUNT=n] \
 #	 [DUMP=file] boot-qemu.sh VMLINUZ CPUS MEMORY SCRIPT [FILES...]
+#	 INITRD=file DISK=image [REBOOT=1] boot-qemu.sh VMLINUZ CPUS MEMORY
 
 . "$(dirname "$0")/lab.sh"
 
@@ -32,7 +35,8 @@ aarch64) need qemu-system-arm; machine=(-M virt -cpu cortex-a72) console=ttyAMA0
 	machine_arguments= ;;
 *)	die "MACHINE is x86_64 or aarch64" ;;
 esac
-guest_image "$lab_work/initrd.gz" "$@"
+initrd=${INITRD:-$lab_work/initrd.gz}
+[ -n "${INITRD-}" ] || guest_image "$initrd" "$@"
 # The console stays on during a suspend, so that it shows why a guest dies
 arguments="no_console_suspend unknown_nmi_panic panic=-1 loglevel=5 log_buf_len=4M $machine_arguments"
 thread=multi
@@ -40,8 +44,9 @@ thread=multi
 qemu=("qemu-system-$MACHINE" "${machine[@]}"
 	-smp "$cpus" -m "$memory" -nodefaults -display none -serial stdio
 	-monitor "unix:$lab_work/monitor,server=on,wait=off"
-	-no-reboot -kernel "$vmlinuz" -initrd "$lab_work/initrd.gz"
+	-kernel "$vmlinuz" -initrd "$initrd"
 	-append "console=$console $arguments ${APPEND-}")
+[ -n "${REBOOT-}" ] || qemu+=(-no-reboot)
 [ -z "${ICOUNT-}" ] || qemu+=(-icount "shift=$ICOUNT,sleep=off")
 # Drop the guest's writes, so that the disk is the same each time
 [ -z "${DISK-}" ] || qemu+=(-drive "if=virtio,format=raw,snapshot=on,file=$DISK")
