@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Draws the pictures of wheels.rst and tuning.rst into a folder: pictures.py FOLDER TOOLS"""
+"""Draws the pictures of index.rst, wheels.rst and tuning.rst: pictures.py FOLDER TOOLS"""
 
+import math
 import pathlib
 import runpy
 import sys
@@ -16,12 +17,12 @@ FREE, HAND, TIMER = '#f4f1ea', '#9db4c0', '#d1495b'
 LINE = '#253237'
 
 
-def place(due, now):
+def place(due, now, spokes=SPOKES):
     """Level and spoke of a timer due at a tick: the rule of the text, spelt out."""
     for level in range(LEVELS):
-        width = SPOKES ** level
-        if due // width - now // width < SPOKES:
-            return level, due // width % SPOKES
+        width = spokes ** level
+        if due // width - now // width < spokes:
+            return level, due // width % spokes
     raise ValueError(due)
 
 
@@ -108,12 +109,83 @@ def gap(path, tools):
     pyplot.close(figure)
 
 
+class Turning:
+    """Two levels that turn, as an SVG that moves: the inner one is level 0."""
+
+    SPOKES = 8
+    TICKS = SPOKES ** 2
+    SECONDS = 24
+    RADII = (30, 70, 110)
+
+    def __init__(self):
+        self.lines = []
+
+    def point(self, level, spoke):
+        """The middle of a spoke"""
+        angle = 2 * math.pi * (spoke + 0.5) / self.SPOKES
+        radius = (self.RADII[level] + self.RADII[level + 1]) / 2
+        return radius * math.sin(angle), -radius * math.cos(angle)
+
+    def sector(self, level):
+        """The path of spoke 0"""
+        low, high = self.RADII[level:level + 2]
+        x, y = math.sin(2 * math.pi / self.SPOKES), -math.cos(2 * math.pi / self.SPOKES)
+        return (f'M0,{-low} L0,{-high} A{high},{high} 0 0 1 {high * x:.2f},{high * y:.2f} '
+                f'L{low * x:.2f},{low * y:.2f} A{low},{low} 0 0 0 0,{-low}')
+
+    def animate(self, name, values, kind='animate', more=''):
+        """Value n holds from tick n on."""
+        changes = [n for n, value in enumerate(values) if not n or value != values[n - 1]]
+        times = ';'.join(f'{n / len(values):.4g}' for n in changes)
+        texts = ';'.join(str(values[n]) for n in changes)
+        return (f'<{kind} attributeName="{name}" {more} values="{texts}" keyTimes="{times}" '
+                f'calcMode="discrete" dur="{self.SECONDS}s" repeatCount="indefinite"/>')
+
+    def level(self, level):
+        step = 360 / self.SPOKES
+        for spoke in range(self.SPOKES):
+            self.lines.append(f'<path d="{self.sector(level)}" fill="{FREE}" stroke="{LINE}" '
+                              f'transform="rotate({spoke * step:g})"/>')
+        turns = [f'{now // self.SPOKES ** level % self.SPOKES * step:g}'
+                 for now in range(self.TICKS)]
+        self.lines.append(f'<path d="{self.sector(level)}" fill="{HAND}" stroke="{LINE}">' +
+                          self.animate('transform', turns, 'animateTransform',
+                                       'type="rotate"') + '</path>')
+
+    def timer(self, due, nth):
+        """The timer is red in the tick in which it expires, and then it is gone."""
+        points = []
+        for now in range(self.TICKS):
+            x, y = self.point(*place(due, min(now, due), self.SPOKES))
+            points.append((f'{x + 7 * (nth % 3 - 1):.4g}', f'{y + 7 * (nth // 3 % 3 - 1):.4g}'))
+        there = [1 if now <= due else 0 for now in range(self.TICKS)]
+        colours = [TIMER if now == due else LINE for now in range(self.TICKS)]
+        self.lines.append(f'<circle cx="{points[0][0]}" cy="{points[0][1]}" r="3" fill="{LINE}">' +
+                          self.animate('cx', [x for x, _ in points]) +
+                          self.animate('cy', [y for _, y in points]) +
+                          self.animate('fill', colours) + self.animate('opacity', there) +
+                          '</circle>')
+
+    def save(self, path):
+        for level in (1, 0):
+            self.level(level)
+        for nth, due in enumerate((3, 6, 9, 12, 17, 18, 23, 25, 30, 33, 38, 41, 44, 46, 49, 52,
+                                   55, 57, 58, 62)):
+            self.timer(due, nth)
+        size = self.RADII[-1] + 4
+        path.write_text('\n'.join(
+            [f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * size}" height="{2 * size}" '
+             f'viewBox="{-size} {-size} {2 * size} {2 * size}">', *self.lines, '</svg>', '']),
+            encoding='utf-8')
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     matplotlib.rcParams['svg.hashsalt'] = 'hwheel'
     clock(folder / 'clock.svg')
     cascade(folder / 'cascade.svg')
     gap(folder / 'gap.svg', sys.argv[2])
+    Turning().save(folder / 'turning.svg')
 
 
 main()

@@ -6,6 +6,7 @@ Usage: bench.py DIRECTORY NAME=LOG...
        bench.py picture DIRECTORY
        bench.py record DIRECTORY RECORDED
        bench.py recorded RECORDED FOLDER
+       bench.py table RECORDED
 
 NAME says where LOG was made:
   uml, uml-smp-CPUS   user-mode Linux
@@ -17,7 +18,8 @@ With logs, BENCH_RUN says which run this is: MACHINE|COMMIT|COMMAND.
 picture draws bench.svg from DIRECTORY/bench.json, and prints the table of README. record keeps what
 the pictures and the table need of DIRECTORY/bench.json, in the folder RECORDED: in costs.json what
 was measured in user-mode Linux, and in late.json what was measured in simulated time. recorded
-draws the pictures of the documents from that folder into FOLDER.
+draws the pictures of the documents from that folder into FOLDER, and table prints README's table
+from it.
 """
 
 import json
@@ -608,6 +610,9 @@ def main():
         return
     if command == 'recorded':
         draw_recorded(pathlib.Path(top), pathlib.Path(sys.argv[3]))
+        return
+    if command == 'table':
+        print_summary(read_run(f'{top}/costs.json')['results'])
         return
     top = command
     for argument in sys.argv[2:]:

@@ -3,9 +3,10 @@
 #
 # Builds Documentation/ into Documentation/output/. A warning is an error. The kernel's
 # own extensions for Sphinx make the API's pages from the kernel-doc comments. This script
-# also draws the pictures. performance.rst shows bench.svg and pacing.svg if "make bench" and
-# "make pacing" made them, kernel.rst kernel.svg of "BENCH=1 make kernel", and converting.rst the
-# tables of "make convert-all".
+# also draws the pictures, those of costs and lateness from Documentation/recorded/. performance.rst
+# shows bench.svg of "make bench" instead if there is one, and pacing.rst pacing.svg of
+# "make pacing", kernel.rst kernel.svg of "BENCH=1 make kernel", and converting.rst the tables of
+# "make convert-all".
 #
 # Usage: [KERNEL_SOURCE=FOLDER] htmldocs.sh [FOLDER]
 
@@ -23,12 +24,16 @@ chmod -R u+w "$docs"
 
 export PYTHONDONTWRITEBYTECODE=1
 /usr/bin/python3 "$docs/pictures.py" "$docs" "$lab_top/tools"
+/usr/bin/python3 "$lab_scripts/bench.py" recorded "$docs/recorded" "$docs"
 for picture in bench pacing kernel; do
 	made="make $picture"
 	[ $picture != kernel ] || made="BENCH=1 make kernel"
 	if [ -f "$lab_top/$picture.svg" ]; then
 		cp "$lab_top/$picture.svg" "$docs"
 		printf '%s\n' ".. figure:: $picture.svg" '' "   Drawn by *$made*."
+	elif [ $picture = bench ]; then
+		printf '%s\n' '.. figure:: bench.svg' '' '   Drawn from a recorded run.' '' \
+			'.. include:: costs.inc' '' '.. include:: late.inc'
 	else
 		echo ".. note:: *$made* draws the figure that belongs here."
 	fi >"$docs/$picture.inc"

@@ -14,8 +14,9 @@ suite()
 	if [ "$FULL" ] || /usr/bin/python3 -c 'import sphinx, matplotlib' 2>/dev/null; then
 		pages
 	else
-		result skipped 3 "pages: Sphinx or matplotlib is not installed; FULL=1 installs them"
+		result skipped 5 "pages: Sphinx or matplotlib is not installed; FULL=1 installs them"
 	fi
+	try "README has the recorded costs" recorded_costs
 	try "every file and counter in the ABI" all_words 5 \
 		"named_in Documentation/ABI/testing/debugfs-hwheel" \
 		"$(sed -n 's/^\t\t{ "\(.*\)",\t*&hwheel_.*_fops },/\1/p' module/debugfs.c)
@@ -41,12 +42,34 @@ suite()
 pages()
 {
 	try htmldocs "$lab_scripts/htmldocs.sh" "$docs"
+	try "pictures of the front page" all_words 3 "drawn_in $docs" "turning costs late"
+	try "the recorded run is told" grep -q "Recorded on .*make bench" "$docs/performance.html"
 	try "every call in the API" all_words 5 "named_in $docs/api.html" \
 		"$(sed -n 's/^EXPORT_SYMBOL_GPL(\(h[a-z_]*\));/id="c.\1"/p' module/*.c)
 		$(sed -n -E 's/^ \* (struct |enum )?(hwheel_[a-z_]*|(DEFINE|DECLARE|HWHEEL)_[A-Z_]*|to_hwheel_[a-z_]*) - .*/id="c.\2"/p' \
 			hwheel.h hwheel_jiffies.h)"
 	try "the guide links to the API" all_words 5 "named_in $docs/guide.html" \
 		"$(sed -n 's/^bool \(hwheel_[a-z_]*\)(.*/api.html#c.\1/p' hwheel.h)"
+}
+
+# drawn_in DIR NAME: whether the front page shows the picture, which draws something
+drawn_in()
+{
+	grep -q "src=\"_images/$2.svg\"" "$1/index.html" &&
+		[ "$(grep -c '<\(path\|circle\|use\)' "$1/_images/$2.svg")" -ge 20 ]
+}
+
+# recorded_costs: whether README's table is that of Documentation/recorded/
+recorded_costs()
+{
+	local line lines
+
+	mapfile -t lines < <(/usr/bin/python3 scripts/bench.py table Documentation/recorded |
+		grep -E '[0-9]{2}|cancel')
+	for line in "${lines[@]}"; do
+		grep -qxF -e "$line" README || { echo "README has not: $line"; return 1; }
+	done
+	[ ${#lines[@]} = 5 ]
 }
 
 # all_words LEAST COMMAND WORDS: whether COMMAND succeeds for each word, and there are at

@@ -24,6 +24,7 @@
 #		live		in the guest, until SIGINT interrupts the command
 #		suite		nowhere: the suite of the same name runs the command's script
 #		packages	nowhere: the suite packages runs the command
+#		boot		nowhere: the guest of the suite boot runs the command, with -y
 #		For the others see the code below.
 # What		in README's own words. TREE is a kernel's source tree
 # Arguments	arguments with which the command ends sooner, or -. README names all of them
@@ -57,6 +58,7 @@ readme_table()
 	user		make install			-		/lib/modules/*/updates/hwheel.ko*
 	user		apt-get install dkms		-		-
 	user		make dkms			-		/var/lib/dkms/hwheel/kernel-*/Module.symvers
+	boot		apt-get install ./*.deb		-		-
 	packages	make uninstall			-		-
 	packages	make dkms-remove		-		-
 	efi		mokutil --import /var/lib/dkms/mok.pub	-	/var/lib/dkms/mok.pub
@@ -245,6 +247,9 @@ readme_suites()
 	done
 	readme_rows packages | cut -f 2 | while read -r name; do
 		grep -F "try \"$name\"" "$suite_files/packages.sh" || return
+	done
+	readme_rows boot | cut -f 2 | while read -r name; do
+		grep -F "${name/install/install -y}" "$lab_scripts/guest/boot.sh" || return
 	done
 }
 
