@@ -94,9 +94,14 @@ new_module()
 		parameters && grep -x "version $new" $wheel/config
 }
 
-# The driver needs what $new has
-old_refused()
+# The kernel refuses a driver that names the version for which it was built. 0.1 had no version, and
+# 1.x still has all that a driver of 0.1 calls.
+old_and_new()
 {
+	if ! grep -q hwheel_version_ $lab/driver/boot_timers.ko; then
+		insmod $lab/driver/boot_timers.ko && in_use && rmmod boot_timers
+		return
+	fi
 	echo '<6>hwheel-expect-begin' >/dev/kmsg
 	! insmod $lab/driver/boot_timers.ko
 	status=$?
@@ -172,8 +177,8 @@ first_boot()
 	step "the old version: a driver" old_driver
 	step "upgrade: apt install" install
 	step "upgrade: the old module goes on" old_goes_on
-	step "upgrade: the new module" new_module
-	step "upgrade: an old driver is refused" old_refused
+	step "upgrade: modprobe again" new_module
+	step "upgrade: the new module and an old driver" old_and_new
 	step "upgrade: the driver is built again" new_driver
 }
 
