@@ -25,19 +25,20 @@ compares=(--compares 'sctp_*' --compares 'bond_*' --compares 'br_*')
 converter=$lab_top/tools/hwheel-convert tree=$lab_work/tree
 
 # small: converts small drivers. The drivers in api/ use most of the APIs of timers. The drivers
-# in classes/ have code that hwheel-convert once converted wrongly. The drivers in work/ have
-# delayed work.
+# in classes/ have code that hwheel-convert once converted wrongly. Those in strangers/ have code
+# that drivers outside of the kernel have. The drivers in work/ have delayed work.
 small()
 {
 	local part
 
-	cp -r "$tests"/{api,classes,work} "$lab_work"
-	for part in api classes work; do
+	cp -r "$tests"/{api,classes,strangers,work} "$lab_work"
+	for part in api classes strangers work; do
 		# hwheel-convert takes the compiler's options from this file
 		echo "savedcmd := gcc -nostdinc -I$tests/include" >"$lab_work/$part/.driver.o.cmd"
 	done
 	(cd "$lab_work/api" && "$converter" --tick 0 . >report || echo "status $?" >>report)
 	(cd "$lab_work/classes" && "$converter" . >report || echo "status $?" >>report)
+	(cd "$lab_work/strangers" && "$converter" . >report || echo "status $?" >>report)
 	(cd "$lab_work/work" && "$converter" --move work . >report || echo "status $?" >>report)
 }
 
@@ -60,7 +61,7 @@ complete()
 {
 	local part
 
-	for part in api classes work; do
+	for part in api classes strangers work; do
 		{ cat "$tests/$part/report.moved"; echo "status 1"; } |
 			diff - "$lab_work/$part/report" || return
 	done
@@ -95,6 +96,16 @@ missing()
 	cp "$lab_work/api/.driver.o.cmd" "$dir"
 	(cd "$dir" && { "$converter" part.c; "$converter" core.c linux/sched.h; :; }) |
 		diff "$dir/report" - && (cd "$dir" && "$converter" part.c part.h)
+}
+
+# nothing: whether a folder without a driver is an error
+nothing()
+{
+	local dir=$lab_work/nothing status=0
+
+	mkdir "$dir"
+	"$converter" "$dir" >"$lab_work/out" 2>&1 || status=$?
+	[ "$status" = 2 ] && grep -qx "hwheel-convert: no .c and no .h file in $dir" "$lab_work/out"
 }
 
 # line_ends: whether files whose lines end with CR and LF, and that begin with a byte order mark, are
@@ -639,6 +650,13 @@ verdict "class: errors of the compiler" compiler_errors
 verdict "class: line ends" line_ends
 verdict "class: printed" printed
 verdict "class: whole" whole
+verdict "strangers: deadlines" as_expected strangers/deadline.c
+verdict "strangers: hardirq context" as_expected strangers/hard.c
+verdict "strangers: lost types" as_expected strangers/anywhere.c
+verdict "strangers: names" as_expected strangers/named.c
+verdict "strangers: #if inside" as_expected strangers/inside.c
+verdict "strangers: headers" as_expected strangers/code.h strangers/code.c strangers/unused.h
+verdict "strangers: nothing" nothing
 verdict "delayed work" as_expected work/device.c work/device.h work/away.c
 verdict "delayed work: stays" as_expected work/stays.c work/stays.h
 verdict "delayed work: left" as_expected work/left.c

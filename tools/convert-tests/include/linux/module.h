@@ -31,6 +31,16 @@ int devm_delayed_work_autocancel(void *dev, struct delayed_work *work, work_func
 void mmc_rescan(struct work_struct *work);
 long sys_timer_delete(int timer_delete);
 
+void for_each_of_others(void (*function)(void *data), void *data);
+void *memory_of_others(unsigned long size);
+void count_of_others(void);
+long ktime_get_seconds(void);
+u64 get_jiffies_64(void);
+
+extern struct others {
+	void	(*run_of_others)(void *data);
+} *others;
+
 #define NEVER_OF_OTHERS		-1
 
 typedef int irqreturn_t;
