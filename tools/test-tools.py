@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Tests of hwheel-plan, hwheel-top, hwheel-plot, hwheel-record.sh and hwheel-report.
+"""Tests of hwheel-plan, hwheel-top, hwheel-plot, hwheel-record.sh, hwheel-report and hwheel-convert.
 
 Debugfs folders, recordings and expected cascades come from a simple wheel of a few
 dozen lines: Wheel, below. At each tick it moves the timers one by one, as hwheel's rules
@@ -8,7 +8,8 @@ say. The tests compare the tools' output with this wheel.
 
 The class Fuzz mutates recordings, debugfs files, traces and delays. A tool must then end with a
 right answer or one clear line. TIME=seconds is how long it does so with each of them; the
-default is half a second. SEED=n, printed at a failure, does the same again.
+default is half a second. SEED=n, printed at a failure, does the same again. The class Convert
+does so with drivers, for 3 seconds: what hwheel-convert makes of a driver must compile.
 
 Usage: [TIME=seconds] [SEED=n] test-tools.py [-v] [CLASS[.TEST]...]
 """
@@ -1776,6 +1777,217 @@ class Fuzz(Test):
                     plan.main()
                 except SystemExit as end:       # a message of argparse
                     self.assertEqual(end.code, 2)
+
+
+class Convert(Test):
+    """hwheel-convert ends with a right answer or one clear line. A driver that the compiler takes
+    compiles after the conversion, too: with other types, so a call that is half converted does
+    not."""
+
+    # Calls that mutations exchange for one another, and what they put in for an expression
+    CALLS = ('mod_timer', 'add_timer', 'del_timer', 'del_timer_sync', 'timer_pending',
+             'timer_shutdown', 'hrtimer_cancel', 'hrtimer_active', 'hrtimer_forward_now',
+             'hrtimer_is_queued', 'schedule_delayed_work', 'cancel_delayed_work', 'from_timer',
+             'timer_setup', 'mod_timer_pending', 'flush_delayed_work', 'kfree', 'jiffies')
+    VALUES = ('0', '-1', 'jiffies', '(jiffies + HZ)', 'jiffies ? 1 : 2', '(unsigned long)-1', 'NULL',
+              '({ 3; })', 'HZ, 7', "','", '(void *)0', 'msecs_to_jiffies(-1)', '0x7fffffffffffffff',
+              'READ_ONCE(jiffies)', '*(&jiffies)', 'sizeof(struct timer_list)', '1 / 0', '9' * 30)
+    PIECES = ('#if 0\n', '#if 1\n', '#ifdef NOWHERE\n', '#else\n', '#endif\n', '#elif 1\n', '/*', '*/',
+              '//', '\\\n', '\r\n', '\r', '\0', '\xff', '"', "'", '{', '}', '(', ')', ';', '\f', '\t',
+              "#error can't\n", '??/\n', '%:', '__attribute__((unused)) ', '(void *)', '&', '*',
+              'static ', 'const ', 'volatile ', '#include __FILE__\n', '#line 3 "x.c"\n',
+              '#define mod_timer(t, x) mod_timer(t, x)\n', '#define timer timer\n', 'L"',
+              '_Pragma("once")', 'label: ', 'if (jiffies) ', 'else ', 'do ', 'return ', 'switch (1) ',
+              'case 1: ', 'goto out;\n', 'typedef ', 'extern ', '\xef\xbb\xbf')
+
+    def setUp(self):
+        super().setUp()
+        self.seed = int(os.environ.get('SEED', random.randrange(1 << 30)))
+        self.draws = random.Random(self.seed)
+        tests = os.path.join(TOOLS, 'convert-tests')
+        self.include = os.path.join(tests, 'include')
+        self.drivers = []
+        for part in ('api', 'classes', 'strangers', 'work', 'missing'):
+            for folder, _, names in os.walk(os.path.join(tests, part)):
+                self.drivers += [os.path.join(folder, name) for name in sorted(names)
+                                 if name.endswith(('.c', '.h'))]
+        self.assertGreater(len(self.drivers), 40)
+        self.drivers.sort()
+        self.tool = load('hwheel-convert')
+        self.assertTrue(self.tool.clang)
+
+    def text(self, path):
+        with open(path, encoding='latin-1', newline='') as file:
+            return file.read()
+
+    def mutated(self, text):
+        draws = self.draws
+        for _ in range(draws.choice((0, 1, 1, 1, 2, 2, 5))):
+            lines = text.splitlines(True) or ['']
+            at = draws.randrange(len(lines))
+            end = min(len(lines), at + draws.randrange(1, 8))
+            kind = draws.randrange(13)
+            words = list(re.finditer(r'\w+', text))
+            if kind == 0:
+                lines[at:at] = [draws.choice(self.PIECES)]
+            elif kind == 1:
+                lines[at:end] = [draws.choice(('#if 0\n', '#if 1\n', '#ifdef NOWHERE\n'))] + \
+                    lines[at:end] + draws.choice((['#endif\n'], ['#else\n'] + lines[at:end] +
+                                                  ['#endif\n']))
+            elif kind == 2:
+                del lines[at:end]
+            elif kind == 3:
+                lines[at:at] = lines[at:end]
+            elif kind == 4:
+                other = self.text(draws.choice(self.drivers)).splitlines(True)
+                begin = draws.randrange(len(other))
+                lines[at:at] = other[begin:begin + draws.choice((1, 3, 1000))]
+            elif kind == 5:
+                draws.shuffle(lines[at:end])
+                lines[at:end] = [' '.join(line.rstrip('\n') for line in lines[at:end]) + '\n']
+            text = ''.join(lines)
+            if kind < 6 or not words:
+                continue
+            word = draws.choice(words)
+            begin, end = word.span()
+            if kind == 6:
+                text = text[:begin] + draws.choice(self.CALLS) + text[end:]
+            elif kind == 7:
+                text = text[:begin] + draws.choice(self.VALUES) + text[end:]
+            elif kind == 8:
+                text = text[:begin] + draws.choice(self.PIECES) + text[begin:]
+            elif kind == 9:
+                text = text[:begin] + draws.choice(('(', '((', '(/* ( */')) + word.group() + ')' + \
+                    text[end:]
+            elif kind == 10:
+                text = text[:end] + draws.choice((' ', '\n', '/* , */', '\\\n', ' // x\n')) + text[end:]
+            elif kind == 11:
+                # A macro with this name or for this word
+                new = draws.choice((word.group(), 'M'))
+                text = f'#define {new} {word.group()}\n' + text[:begin] + new + text[end:]
+            elif text:
+                place = draws.randrange(len(text))
+                text = text[:place] + chr(draws.randrange(256)) + text[place + 1:]
+        return text
+
+    def compiles(self, path):
+        clang = self.tool.clang
+        unit = clang.Index.create().parse(path, [
+            '-nostdinc', '-I' + self.include, '-ferror-limit=0', '-Wno-everything', *(
+                '-Werror=' + kind for kind in (
+                    'incompatible-pointer-types', 'int-conversion', 'return-type', 'macro-redefined',
+                    'implicit-function-declaration', 'incompatible-function-pointer-types'))])
+        return [self.tool.message(d) for d in unit.diagnostics if d.severity >= 3]
+
+    def convert(self, arguments):
+        """Runs the tool here. Returns its exit status and what it prints."""
+        out = io.TextIOWrapper(io.BytesIO(), encoding='utf-8', errors='backslashreplace')
+
+        def too_long(*_):
+            raise AssertionError('hwheel-convert hangs')
+
+        before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+        signal.signal(signal.SIGALRM, too_long)
+        signal.alarm(60)
+        try:
+            with contextlib.redirect_stdout(out), \
+                    mock.patch('sys.argv', ['hwheel-convert', *arguments]):
+                status, error = self.tool.main(), ''
+        except SystemExit as end:
+            self.assertIsInstance(end.code, str)
+            status, error = 2, end.code
+        finally:
+            signal.alarm(0)
+            for number, handler in before.items():
+                signal.signal(number, handler)
+        out.flush()
+        return status, out.buffer.getvalue().decode('latin-1'), error
+
+    def check(self, folder, names):
+        """Converts a driver. names: the driver's files."""
+        def state():
+            return {name: self.text(os.path.join(folder, name)) for name in os.listdir(folder)
+                    if not os.path.isdir(os.path.join(folder, name))}
+
+        sources = [os.path.join(folder, name) for name in names if name.endswith('.c')]
+        good = not any(self.compiles(path) for path in sources)
+        before = state()
+        options = ['--move', self.draws.choice(('timers', 'work', 'all', 'all')),
+                   *self.draws.choice(([], ['--tick', '0'], ['--compares', '*']))]
+        dry = self.draws.random() < 0.2
+        status, out, error = self.convert(
+            options + ['--diff'] * dry + [os.path.join(folder, name) for name in names])
+        after = state()
+        changed = {name for name in before if before[name] != after.get(name)}
+        self.assertEqual(set(before), set(after))
+        self.assertNotIn('Traceback', out + error)
+        if status == 2 or dry:
+            self.assertFalse(changed)
+        if status == 2:
+            self.assertRegex(error, r'\Ahwheel-convert: \S')
+            self.assertLess(error.count('\n'), 4)
+            self.assertFalse(good, error)
+            return
+        if dry:
+            return
+        rewritten = {os.path.basename(line.split(': rewritten: ')[0])
+                     for line in out.splitlines() if ': rewritten: ' in line}
+        self.assertEqual(changed, rewritten)
+        last = re.match(r'hwheel-convert: (\d+) uses in (\d+) files rewritten; of the groups of '
+                        r'[a-z ]+ \d+ rewritten, (\d+) stay, (\d+) left\Z', out.splitlines()[-1])
+        self.assertTrue(last, out)
+        self.assertEqual(status, int(int(last[4]) > 0))
+        self.assertEqual(int(last[2]), len(rewritten))
+        self.assertEqual(int(last[4]) > 0, bool(re.search(r':\d+: left: ', out)))
+        for line in out.splitlines():
+            self.assertTrue(len(line) < 400 or ': rewritten: ' in line, line)
+        if good:
+            for path in sources:
+                self.assertEqual(self.compiles(path), [])
+
+    def test_stub(self):
+        """The stub of hwheel.h declares what hwheel.h has."""
+        for name in ('hwheel.h', 'hwheel_jiffies.h'):
+            stub, real = (self.text(os.path.join(folder, name))
+                          for folder in (self.include, os.path.dirname(TOOLS)))
+            names = set(re.findall(r'\b\w*(?:hwheel|HWHEEL)_\w+(?=\()', stub))
+            self.assertGreater(len(names), 7)
+            for call in names:
+                self.assertRegex(real, rf'\b{call}\(')
+
+    def test_fuzz(self):
+        end = time.monotonic() + float(os.environ.get('TIME', 3))
+        tries = 0
+        while time.monotonic() < end:
+            folder = self.path(f'd{tries}')
+            os.mkdir(folder)
+            source = self.draws.choice(self.drivers)
+            shutil.copytree(os.path.dirname(source), folder, dirs_exist_ok=True,
+                            ignore=shutil.ignore_patterns('*.moved', '*.c', 'report'))
+            shutil.copy(source, folder)
+            name = os.path.basename(source)
+            names = sorted({name, *self.draws.choice((
+                [], [n for n in os.listdir(folder) if n.endswith('.h')]))})
+            for name in names:
+                text = self.mutated(self.text(os.path.join(folder, name)))
+                if not self.draws.randrange(12):
+                    text = text.replace('\n', '\r\n')
+                with open(os.path.join(folder, name), 'w', encoding='latin-1', newline='') as file:
+                    file.write(text)
+            with open(os.path.join(folder, '.x.o.cmd'), 'w', encoding='utf-8') as file:
+                file.write(f'savedcmd := gcc -nostdinc -I{self.include}\n')
+            try:
+                self.check(folder, names)
+            except BaseException:
+                kept = tempfile.mkdtemp(prefix='hwheel-convert.')
+                shutil.copytree(folder, kept, dirs_exist_ok=True)
+                print(f'SEED={self.seed}, try {tries}: the driver is in {kept}', file=sys.stderr)
+                raise
+            shutil.rmtree(folder)
+            tries += 1
+        self.assertGreater(tries, 0)
+        if 'TIME' in os.environ:
+            print(f'{self.id()}: {tries} tries', file=sys.stderr)
 
 
 if __name__ == '__main__':
