@@ -1913,7 +1913,8 @@ class Convert(Test):
         good = not any(self.compiles(path) for path in sources)
         before = state()
         options = ['--move', self.draws.choice(('timers', 'work', 'all', 'all')),
-                   *self.draws.choice(([], ['--tick', '0'], ['--compares', '*']))]
+                   *self.draws.choice(([], [], ['--tick', '0'], ['--compares', '*'],
+                                       ['--despite-errors']))]
         dry = self.draws.random() < 0.2
         status, out, error = self.convert(
             options + ['--diff'] * dry + [os.path.join(folder, name) for name in names])
