@@ -1666,6 +1666,7 @@ class Fuzz(Test):
             print(f'{self.id()}: {n} tries', file=sys.stderr)
 
     def show(self, snapshots, text):
+        import rich.cells
         import rich.console
         with self.attempt(text):
             view = top.View(self.draws.choice((None, None, 0, 1)))
@@ -1673,11 +1674,15 @@ class Fuzz(Test):
                 view.feed(snapshot)
             json.dumps(view.summary())
             for width, height in ((20, 3), (80, None)):
+                out = io.StringIO()
                 screen = top.Screen(rich.console.Console(
-                    width=width, file=io.StringIO(), force_terminal=False))
+                    width=width, file=out, force_terminal=False))
                 for line in screen.frame(view, height=height):
                     screen.console.print(line)
-                    self.assertLessEqual(line.cell_len, 4000)
+                # No line is wider, and nothing drives the terminal
+                for line in out.getvalue().split('\n'):
+                    self.assertLessEqual(rich.cells.cell_len(line), width)
+                    self.assertNotRegex(line, '[\0-\x1f\x7f-\x9f]')
 
     def test_recordings(self):
         for _ in self.each():
