@@ -658,6 +658,7 @@ verdict "strangers: #if inside" as_expected strangers/inside.c
 verdict "strangers: headers" as_expected strangers/code.h strangers/code.c strangers/unused.h
 verdict "strangers: open braces" as_expected strangers/open.c
 verdict "strangers: text" as_expected strangers/text.c
+verdict "strangers: moments" as_expected strangers/moment.c
 verdict "strangers: nothing" nothing
 verdict "delayed work" as_expected work/device.c work/device.h work/away.c
 verdict "delayed work: stays" as_expected work/stays.c work/stays.h

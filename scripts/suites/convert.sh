@@ -17,7 +17,7 @@ suite()
 		    "class: "{flags,deadlines,"deadlines looked at","calls of callbacks",constants,"types in macros"} \
 		    "class: "{branches,versions,"errors of the compiler","line ends",printed,whole} \
 		    "strangers: "{deadlines,"hardirq context","lost types",names,"#if inside"} \
-		    "strangers: "{headers,"open braces",text,nothing} \
+		    "strangers: "{headers,"open braces",text,moments,nothing} \
 		    "delayed work"{,": stays",": left"," converts"," builds"} "timers and delayed work" \
 		    forms{," build"," boot"} "missing files" reports counted jiffies converts builds \
 		    "boot of stock" "boot of moved" bridge sctp bonding timers dmesg \
