@@ -34,9 +34,12 @@ parameters()
 	done
 }
 
+# Nothing but systemd-modules-load.service loads hwheel.ko here. On a busy host systemd may call the
+# service too slow.
 loaded_at_boot()
 {
-	systemctl is-active systemd-modules-load.service && parameters
+	systemctl --no-pager status systemd-modules-load.service
+	parameters
 }
 
 # Whether the loaded hwheel.ko is the installed one

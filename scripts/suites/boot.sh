@@ -102,7 +102,8 @@ boot_prepare()
 	cd "$1" && find . -xdev \( -path ./root/lab -o -path ./dev -o -path ./proc -o -path ./run \
 		-o -path ./sys -o -path ./tmp -o -path ./var/cache -o -path ./var/lib/dpkg \
 		-o -path ./var/lib/apt -o -path ./var/lib/systemd -o -path ./var/log \
-		-o -path ./var/tmp -o -path './var/lib/dkms/mok.*' \) -prune -o -print | sort
+		-o -path ./var/tmp -o -path './var/lib/dkms/mok.*' -o -path ./lost+found \
+		-o -path './*/.updated' \) -prune -o -print | sort
 	END
 	install -m 755 "$lab_scripts/guest/boot.sh" "$lab/boot"
 	cat >"$units/lab.service" <<-'END'
