@@ -32,8 +32,7 @@ for picture in bench pacing kernel; do
 		cp "$lab_top/$picture.svg" "$docs"
 		printf '%s\n' ".. figure:: $picture.svg" '' "   Drawn by *$made*."
 	elif [ $picture = bench ]; then
-		printf '%s\n' '.. figure:: bench.svg' '' '   Drawn from a recorded run.' '' \
-			'.. include:: costs.inc' '' '.. include:: late.inc'
+		printf '%s\n' '.. figure:: bench.svg' '' '   Drawn from the recorded run.'
 	else
 		echo ".. note:: *$made* draws the figure that belongs here."
 	fi >"$docs/$picture.inc"
