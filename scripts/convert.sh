@@ -659,6 +659,7 @@ verdict "strangers: headers" as_expected strangers/code.h strangers/code.c stran
 verdict "strangers: open braces" as_expected strangers/open.c
 verdict "strangers: text" as_expected strangers/text.c
 verdict "strangers: moments" as_expected strangers/moment.c
+verdict "strangers: types" as_expected strangers/spelled.c
 verdict "strangers: nothing" nothing
 verdict "delayed work" as_expected work/device.c work/device.h work/away.c
 verdict "delayed work: stays" as_expected work/stays.c work/stays.h

@@ -10,14 +10,15 @@ suite()
 	local name
 
 	need python3 python3-clang python3-rich
-	try fuzz /usr/bin/python3 "$lab_top/tools/test-tools.py" Convert
+	# The same drivers each time. "TIME=600 tools/test-tools.py Convert" looks for new finds
+	SEED=1 try fuzz /usr/bin/python3 "$lab_top/tools/test-tools.py" Convert
 	"$lab_scripts/convert.sh" | tee "$lab_work/convert" || :
 	for name in timer_list hrtimer "class: "{"include in a macro","hardirq context"} \
 		    "class: "{"timers of others",guards,members,clocks,prototypes,ticks,NULL,names,types,configuration} \
 		    "class: "{flags,deadlines,"deadlines looked at","calls of callbacks",constants,"types in macros"} \
 		    "class: "{branches,versions,"errors of the compiler","line ends",printed,whole} \
 		    "strangers: "{deadlines,"hardirq context","lost types",names,"#if inside"} \
-		    "strangers: "{headers,"open braces",text,moments,nothing} \
+		    "strangers: "{headers,"open braces",text,moments,types,nothing} \
 		    "delayed work"{,": stays",": left"," converts"," builds"} "timers and delayed work" \
 		    forms{," build"," boot"} "missing files" reports counted jiffies converts builds \
 		    "boot of stock" "boot of moved" bridge sctp bonding timers dmesg \
