@@ -14,7 +14,8 @@ suite()
 {
 	local source dir option
 
-	need bc bison flex gcc gcc-powerpc-linux-gnu libc6-dev make python3 qemu-system-ppc
+	need bc bison flex gcc gcc-powerpc-linux-gnu libc6-dev libelf-dev make python3 \
+		qemu-system-ppc
 	source=$(linux_source newest)
 	dir=$lab_cache/powerpc-$(build_key "$source" "$(powerpc-linux-gnu-gcc --version)")
 	once "$dir" endian_fill
