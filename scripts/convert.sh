@@ -655,6 +655,7 @@ verdict "strangers: hardirq context" as_expected strangers/hard.c
 verdict "strangers: lost types" as_expected strangers/anywhere.c
 verdict "strangers: names" as_expected strangers/named.c
 verdict "strangers: #if inside" as_expected strangers/inside.c
+verdict "strangers: pairs" as_expected strangers/pair.c
 verdict "strangers: headers" as_expected strangers/code.h strangers/code.c strangers/unused.h
 verdict "strangers: open braces" as_expected strangers/open.c
 verdict "strangers: text" as_expected strangers/text.c

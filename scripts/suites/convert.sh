@@ -17,7 +17,7 @@ suite()
 		    "class: "{"timers of others",guards,members,clocks,prototypes,ticks,NULL,names,types,configuration} \
 		    "class: "{flags,deadlines,"deadlines looked at","calls of callbacks",constants,"types in macros"} \
 		    "class: "{branches,versions,"errors of the compiler","line ends",printed,whole} \
-		    "strangers: "{deadlines,"hardirq context","lost types",names,"#if inside"} \
+		    "strangers: "{deadlines,"hardirq context","lost types",names,"#if inside",pairs} \
 		    "strangers: "{headers,"open braces",text,moments,types,nothing} \
 		    "delayed work"{,": stays",": left"," converts"," builds"} "timers and delayed work" \
 		    forms{," build"," boot"} "missing files" reports counted jiffies converts builds \
