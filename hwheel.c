@@ -11,7 +11,8 @@
  *
  *	part		its job
  *	--------------	-----------------------------------------------------------------
- *	levels.h	where a timer goes, what is due next, how a cascade proceeds
+ *	levels.h	where a timer goes, what is due next, how a cascade proceeds; it includes
+ *			levels_place.h, levels_step.h and levels_check.h
  *	base.h		the structures of a wheel and of its bases
  *	parts.c		how the core calls the parts that may be left out
  *	clock.c		the clocks of wheels

@@ -42,7 +42,7 @@
  *     interrupts off, for at most 32 list moves (HWHEEL_BATCH), however many timers
  *     there are. There are two exceptions. In hardirq context, a run of callbacks may
  *     keep interrupts off until the run has used up its budget. When somebody sets a
- *     clock back, hwheel splices the lists of up to 64 spokes under one lock hold. It
+ *     clock back, hwheel splices the lists of up to 55 spokes under one lock hold. It
  *     may do this for several CPUs and wheels before it lets interrupts in. If callbacks
  *     use up the wheel's budget, the remaining callbacks begin in a later run, in order.
  *     The counter budget_overruns counts the runs that the budget cut.

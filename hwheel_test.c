@@ -528,17 +528,22 @@ void hwt_probe_arm(struct probe *p, unsigned int how, ktime_t time)
 	}
 }
 
-/* Make the wheel of @p add the levels for @delay on each CPU. This may cost interrupts. */
+/*
+ * Make the wheel of @p, whose levels have 128 spokes, add the level for @delay and those below it
+ * on each CPU. This may cost interrupts.
+ */
 void hwt_levels_made(struct kunit *test, struct probe *p, ktime_t delay)
 {
 	int cpu;
 
-	for_each_online_cpu(cpu) {
-		unsigned int n = runs(p);
+	for (; delay >= MS; delay = div_u64(delay, 100)) {
+		for_each_online_cpu(cpu) {
+			unsigned int n = runs(p);
 
-		hwheel_add_on(&p->timer, delay, cpu);
-		wait_for(test, runs(p) > n);
-		msleep(50);
+			hwheel_add_on(&p->timer, delay, cpu);
+			wait_for(test, runs(p) > n);
+			msleep(50);
+		}
 	}
 }
 

@@ -18,7 +18,6 @@
 
 #define LEVELS		5
 #define SPOKES		128
-#define FANS		30000
 #define MOVE_NS		100
 #define BATCH_NS	50000		/* after moves for this long, a rest follows */
 /* The term "moves" of Documentation/late.rst, with its numbers */
@@ -38,6 +37,7 @@ static const struct crowds {
 	{ "the same, tick 1 us",		3000000,    1000, 20000, 30000 },
 	{ "more than the estimate allows",	5000000, 1000000, 20000, 30000 },
 	{ "crowds of three levels",		2000000,   20000, 20000, 60000 },
+	{ "a burst",				 100000,    1000,  2000,     1 },
 };
 
 static u64 random_below(u64 below)
@@ -59,6 +59,13 @@ static void *zeroes(size_t bytes)
 	return memset(memory, 0, bytes);
 }
 
+/* Add row @i. */
+static void add_row(struct hwheel_levels *l, unsigned int i, void **memory)
+{
+	memory[i] = zeroes(levels_size(l, i));
+	levels_grow(l, i, level_init(l, i, memory[i]));
+}
+
 static void make(struct hwheel_levels *l, u64 tick_ns, void **memory)
 {
 	struct hwheel_geometry g = { .tick_ns = tick_ns, .levels = LEVELS };
@@ -66,15 +73,16 @@ static void make(struct hwheel_levels *l, u64 tick_ns, void **memory)
 
 	for (i = 0; i < LEVELS; i++)
 		g.spokes[i] = SPOKES;
-	memory[LEVELS] = zeroes(level_size(HWHEEL_PARKED));
-	levels_init(l, &g, memory[LEVELS], 0);
-	for (i = 0; i < LEVELS; i++) {
-		memory[i] = zeroes(level_size(SPOKES));
-		levels_grow(l, level_init(l, i, memory[i]));
-	}
-	memory[LEVELS + 1] = zeroes(FANS * sizeof(struct hwheel_fan));
-	fans_init(memory[LEVELS + 1], FANS);
-	levels_add_fans(l, memory[LEVELS + 1], FANS);
+	memset(memory, 0, HWHEEL_ROWS * sizeof(*memory));
+	memory[HWHEEL_LOT] = zeroes(HWHEEL_LOT_SIZE);
+	levels_init(l, &g, memory[HWHEEL_LOT], 0);
+}
+
+/* Give the wheel what it has asked for. */
+static void grow(struct hwheel_levels *l, void **memory)
+{
+	while (levels_missing(l))
+		add_row(l, __ffs64(levels_missing(l)), memory);
 }
 
 /* Fire what is due. Returns how late it is, or U64_MAX if it is early. */
@@ -93,14 +101,25 @@ static u64 fire(struct hwheel_levels *l, u64 now)
 	return most;
 }
 
-/* Returns how late the latest timer was, in ns. Sets *fans to the most fans that were in use. */
-static u64 run(struct hwheel_levels *l, unsigned int *fans)
+/* Bytes of the fans that exist */
+static u64 fan_bytes(const struct hwheel_levels *l)
+{
+	u64 bytes = 0;
+	unsigned int i;
+
+	for (i = HWHEEL_FANS; i < HWHEEL_ROWS; i++)
+		if (l->exist & BIT(i))
+			bytes += levels_size(l, i);
+	return bytes;
+}
+
+/* Returns how late the latest timer was, in ns */
+static u64 run(struct hwheel_levels *l, void **memory)
 {
 	u64 now = 0, moving = 0, latest = 0, moved, next;
 
-	*fans = 0;
 	while (l->pending) {
-		*fans = max(*fans, l->fans_used);
+		grow(l, memory);
 		moved = l->moved;
 		switch (levels_step(l, now / l->tick_ns)) {
 		case HWHEEL_DUE:
@@ -111,7 +130,7 @@ static u64 run(struct hwheel_levels *l, unsigned int *fans)
 			moving += (l->moved - moved) * MOVE_NS;
 			if (moving < BATCH_NS)
 				break;
-			next = levels_first(l)->bound * l->tick_ns;
+			next = spoke_due(levels_first(l)) * l->tick_ns;
 			now = max(now, min(next, now + moving));
 			moving = 0;
 			break;
@@ -126,10 +145,10 @@ static u64 run(struct hwheel_levels *l, unsigned int *fans)
 int main(void)
 {
 	static struct hwheel_levels l;
-	void *memory[LEVELS + 2];
+	void *memory[HWHEEL_ROWS];
 	struct hwheel_timer *t;
 	int status = 0;
-	unsigned int i, fans;
+	unsigned int i;
 	u64 n, late;
 
 	printf("%-32s %9s %9s %9s %9s %9s\n", "", "timers", "tick, ns", "late, us", "moves",
@@ -143,14 +162,15 @@ int main(void)
 			t[n].expires = (c->from_ms + random_below(c->span_ms)) * 1000000ULL +
 				       random_below(1000000);
 			levels_add(&l, &t[n], levels_due(&l, &t[n]));
+			grow(&l, memory);
 		}
-		late = run(&l, &fans);
+		late = run(&l, memory);
 		printf("%-32s %9llu %9llu %9.1f %9.2f %9.0f%s\n", c->what,
 		       (unsigned long long)c->timers, (unsigned long long)c->tick_ns, late / 1e3,
-		       (double)l.moved / c->timers, fans * sizeof(struct hwheel_fan) / 1e3,
+		       (double)l.moved / c->timers, fan_bytes(&l) / 1e3,
 		       late > MOST_NS ? "  TOO LATE" : "");
 		status |= late > MOST_NS;
-		for (n = 0; n < LEVELS + 2; n++)
+		for (n = 0; n < HWHEEL_ROWS; n++)
 			free(memory[n]);
 		free(t);
 	}

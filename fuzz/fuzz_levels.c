@@ -13,7 +13,7 @@
  *	gT,N,N,...	tick in nanoseconds, number of spokes of each level
  *	cT		first value of the clock
  *	bN		number of levels at the beginning; default: all of them
- *	fN		number of fans at the beginning; default: many
+ *	fN		number of rows of fans at the beginning; default: both
  *
  * The other words use it. WHICH is the number of a timer. WHERE is one of these, and +N
  * or -N may follow it:
@@ -21,7 +21,7 @@
  *	N		a tick, counted from the clock
  *	LEVEL:N		the first tick of a slot of level LEVEL. This slot is N slots
  *			ahead of the clock's slot. A slot of the level after the last one
- *			is as wide as the wheel's reach.
+ *			of the geometry is as wide as the reach of the geometry.
  *
  * The words are
  *
@@ -37,8 +37,10 @@
  *	pN,WHERE	set the time to WHERE, and do N steps, each of which runs at most
  *			one timer
  *	wN		N times: set the time to the next wakeup of the wheel, and run
- *	uN		add N levels, up to the number of the geometry
- *	kN		add N fans
+ *	uN		add the N lowest levels that are missing
+ *	iN		add level N, if it is missing
+ *	jN		add N of the rows that the wheel has asked for
+ *	kN		add N rows of fans
  *	tWHERE		set the time back to WHERE
  *	eWHERE		move the clock forward, if there is nothing to do before WHERE
  *	vLEVEL,SPOKE	begin a walk
@@ -47,6 +49,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <linux/math.h>
 
 /* Here a few timers make a crowd, fans are small, and sifting a timer takes less time */
 #define HWHEEL_CROWD	4
@@ -91,17 +94,15 @@ struct item {
 
 struct wheel {
 	struct hwheel_levels	l;
-	void			*memory[HWHEEL_MAX_LEVELS + 2];
-	void			*fans[8];
-	unsigned int		nr_fans;	/* number of pieces of memory in fans[] */
+	void			*memory[HWHEEL_ROWS];
 };
 
-#define MANY_FANS	100
+#define FAN_ROWS	2
 
 static struct hwheel_geometry geometry;
 static u64 start;
 static unsigned int begin;	/* number of levels at the beginning */
-static unsigned int fans;	/* number at the beginning */
+static unsigned int fans;	/* number of rows of fans at the beginning */
 static struct wheel *wheel;
 static struct item *items[MAX_ITEMS];
 static unsigned int nr_items;
@@ -198,41 +199,38 @@ static u64 number(const struct operand *o, u64 most)
 
 static void *zeroes(size_t size)
 {
-	void *memory = aligned_alloc(HWHEEL_SPOKE_SIZE, size);
+	void *memory = aligned_alloc(HWHEEL_SPOKE_SIZE, round_up(size, HWHEEL_SPOKE_SIZE));
 
 	check(memory, "no memory");
 	memset(memory, 0, size);
 	return memory;
 }
 
-static void wheel_grow(struct wheel *w, unsigned int levels)
+static void wheel_add(struct wheel *w, unsigned int row)
 {
-	while (w->l.nr < levels) {
-		unsigned int i = w->l.nr;
-
-		w->memory[i] = zeroes(level_size(geometry.spokes[i]));
-		levels_grow(&w->l, level_init(&w->l, i, w->memory[i]));
-		check(w->l.nr == i + 1, "the wheel did not grow by a level");
-	}
+	if (w->l.exist & BIT(row))
+		return;
+	w->memory[row] = zeroes(levels_size(&w->l, row));
+	levels_grow(&w->l, row, level_init(&w->l, row, w->memory[row]));
+	check(w->l.exist & BIT(row), "the wheel did not get a row");
 }
 
-static void wheel_add_fans(struct wheel *w, unsigned int n)
+/* Add up to @n missing rows from @row to @end */
+static void wheel_add_some(struct wheel *w, unsigned int n, unsigned int row, unsigned int end)
 {
-	void *memory;
-
-	if (!n || w->nr_fans == ARRAY_SIZE(w->fans))
-		return;
-	memory = zeroes(n * sizeof(struct hwheel_fan));
-	w->fans[w->nr_fans++] = memory;
-	fans_init(memory, n);
-	levels_add_fans(&w->l, memory, n);
+	for (; n && row < end; row++)
+		if (!(w->l.exist & BIT(row))) {
+			wheel_add(w, row);
+			n--;
+		}
 }
 
 /* The wheel asks for levels and fans. The line decides whether and when they come. */
 static void want(struct hwheel_levels *l)
 {
-	check(l->wanted <= geometry.levels, "the wheel wants more levels than planned");
-	check(l->nr < l->wanted || l->fans < l->fans_wanted, "the wheel wants nothing");
+	check(levels_missing(l), "the wheel wants nothing");
+	check(!(l->wanted >> l->top & (BIT(HWHEEL_LOT - l->top + 1) - 1)),
+	      "the wheel wants a level that is not needed");
 }
 
 static struct wheel *wheel_new(u64 clock)
@@ -241,13 +239,11 @@ static struct wheel *wheel_new(u64 clock)
 
 	check(new, "no memory");
 	memset(new, 0, sizeof(*new));
-	new->memory[geometry.levels] = zeroes(level_size(HWHEEL_PARKED));
-	levels_init(&new->l, &geometry, new->memory[geometry.levels], clock);
-	new->memory[geometry.levels + 1] = zeroes(level_size(HWHEEL_PARKED));
-	levels_add_attic(&new->l, new->memory[geometry.levels + 1]);
+	new->memory[HWHEEL_LOT] = zeroes(HWHEEL_LOT_SIZE);
+	levels_init(&new->l, &geometry, new->memory[HWHEEL_LOT], clock);
 	new->l.want = want;
-	wheel_grow(new, begin);
-	wheel_add_fans(new, fans);
+	wheel_add_some(new, begin, 0, new->l.top);
+	wheel_add_some(new, fans, HWHEEL_FANS, HWHEEL_ROWS);
 	return new;
 }
 
@@ -255,19 +251,18 @@ static void wheel_free(struct wheel *old)
 {
 	unsigned int i;
 
-	for (i = 0; i <= geometry.levels + 1; i++)
+	for (i = 0; i < HWHEEL_ROWS; i++)
 		free(old->memory[i]);
-	for (i = 0; i < old->nr_fans; i++)
-		free(old->fans[i]);
 	free(old);
 }
 
 static unsigned int spokes(void)
 {
-	unsigned int i, n = HWHEEL_PARKED;
+	unsigned int i, n = 0;
 
-	for (i = 0; i < wheel->l.nr; i++)
-		n += geometry.spokes[i];
+	for (i = 0; i < HWHEEL_ROWS; i++)
+		if (wheel->l.exist & BIT(i))
+			n += wheel->l.level[i].nr;
 	return n;
 }
 
@@ -349,8 +344,9 @@ static void armed_now(struct item *item)
 
 /*
  * @item has been added. Check that it is the last timer in a list of the right spoke: a
- * spoke of the lowest level that reaches its tick. If no level does, do not check. Closed
- * levels take no timers, so do not check while a level is closed.
+ * spoke of the lowest level that reaches its tick. If that level is missing, it is parked, and the
+ * wheel has asked for the level. Closed levels take no timers, so do not check while a level is
+ * closed.
  */
 static void added(struct item *item)
 {
@@ -358,23 +354,28 @@ static void added(struct item *item)
 	unsigned int i;
 
 	armed_now(item);
-	for (i = 0; i < l->nr && !l->closed; i++) {
-		unsigned int n = geometry.spokes[i];
-		u64 slot = item->turn / width(i);
+	for (i = 0; i < l->top && !l->closed; i++) {
+		unsigned int n = i < geometry.levels ? geometry.spokes[i] : l->level[i].nr;
+		u64 ticks = i <= geometry.levels ? width(i) : l->level[i].width;
+		u64 slot = item->turn / ticks;
+		const struct hwheel_spoke *spoke = spoke_of(item->timer.entry.next);
 
-		if (slot - l->clock / width(i) < n) {
-			check(spoke_of(item->timer.entry.next) ==
-			      &l->level[i].spokes[slot % n],
+		if (slot - l->clock / ticks < n) {
+			check(l->exist & BIT(i) ? spoke == &l->level[i].spokes[slot % n] :
+						  spoke->level == HWHEEL_LOT,
 			      "a timer is not in its spoke");
+			check((l->exist | l->wanted) & BIT(i), "a missing level is not asked for");
 			return;
 		}
 	}
+	check(l->closed, "no level reaches a timer");
 }
 
 static void add(s64 expires)
 {
 	struct item *item;
-	u64 due, wake;
+	u64 due, wake, before = levels_wake(&wheel->l);
+	const struct hwheel_spoke *spoke;
 
 	if (nr_items == MAX_ITEMS)
 		return;
@@ -388,8 +389,14 @@ static void add(s64 expires)
 	due = levels_due(&wheel->l, &item->timer);
 	check(due == item->due, "a tick differs from plain division");
 	wake = levels_add(&wheel->l, &item->timer, due);
-	if (armed && !wheel->l.closed)
+	spoke = spoke_of(item->timer.entry.next);
+	if (armed && !wheel->l.closed) {
 		check(wake >= min(armed, levels_wake(&wheel->l)), "a needless wakeup is asked for");
+		/* The size of a crowd is looked at for every HWHEEL_CROWD-th timer */
+		check(min(wake, before) <= levels_wake(&wheel->l) ||
+		      spoke->rests % HWHEEL_CROWD || spoke->level == HWHEEL_LOT,
+		      "a crowd would be sifted too late");
+	}
 	armed = min(armed, wake);
 	added(item);
 }
@@ -566,24 +573,21 @@ static void walk_end(void)
 	walking = false;
 }
 
-/* The walk must see all timers of @spoke and of its fan */
+/* The walk must see all timers of @spoke */
 static void walk_expect(struct hwheel_spoke *spoke)
 {
-	struct hwheel_fan *fan = spoke_fan(spoke);
 	struct hwheel_timer *timer;
-	unsigned int i;
 
 	spoke_for_each(timer, spoke)
 		item_of(timer)->walked = WALK_EXPECTED;
-	for (i = 0; fan && i < HWHEEL_FAN; i++)
-		walk_expect(&fan->child[i]);
 }
 
 static void walk_begin(u64 level, u64 index)
 {
-	struct hwheel_level *lv = &wheel->l.level[level % (geometry.levels + 1)];
+	unsigned int i = level % (wheel->l.top + 1 + FAN_ROWS);
+	struct hwheel_level *lv = &wheel->l.level[i < wheel->l.top ? i :
+						  i - wheel->l.top + HWHEEL_LOT];
 	struct hwheel_spoke *spoke;
-	unsigned int i;
 
 	if (!level_exists(lv))
 		return;
@@ -753,7 +757,8 @@ static void do_wake(const struct word *w)
 		bool fresh = armed == wake() && !wheel->l.closed;
 
 		go_to(armed);
-		check(step(1) || !fresh || wheel->l.starved,
+		/* Or it may find that a level is missing */
+		check(step(1) || !fresh || levels_missing(&wheel->l),
 		      "the wheel was woken, but had nothing to do");
 		run(now);
 	}
@@ -794,13 +799,26 @@ static void do_clock(const struct word *w)
 
 static void do_grow(const struct word *w)
 {
-	wheel_grow(wheel, min(wheel->l.nr + number(&w->operand[0], HWHEEL_MAX_LEVELS),
-			      geometry.levels));
+	wheel_add_some(wheel, number(&w->operand[0], HWHEEL_LOT), 0, wheel->l.top);
+}
+
+static void do_level(const struct word *w)
+{
+	wheel_add(wheel, (u64)w->operand[0].n % wheel->l.top);
+}
+
+static void do_wanted(const struct word *w)
+{
+	unsigned int n = number(&w->operand[0], HWHEEL_ROWS);
+
+	for (; n && levels_missing(&wheel->l); n--)
+		wheel_add(wheel, __ffs64(levels_missing(&wheel->l)));
+	armed = min(armed, wake());
 }
 
 static void do_fans(const struct word *w)
 {
-	wheel_add_fans(wheel, number(&w->operand[0], MANY_FANS));
+	wheel_add_some(wheel, number(&w->operand[0], FAN_ROWS), HWHEEL_FANS, HWHEEL_ROWS);
 	armed = min(armed, wake());
 }
 
@@ -840,6 +858,8 @@ static const struct {
 	{ 'p', do_part },
 	{ 'w', do_wake },
 	{ 'u', do_grow },
+	{ 'i', do_level },
+	{ 'j', do_wanted },
 	{ 'k', do_fans },
 	{ 't', do_set_back },
 	{ 'e', do_clock },
@@ -961,8 +981,8 @@ static void do_line(const char *p)
 
 	geometry = usual;
 	start = 0;
-	begin = HWHEEL_MAX_LEVELS;
-	fans = MANY_FANS;
+	begin = HWHEEL_LOT;
+	fans = FAN_ROWS;
 	while ((more = read_word(&p, &w))) {
 		if (w.letter == 'g')
 			do_geometry(&w);
@@ -971,12 +991,11 @@ static void do_line(const char *p)
 		else if (w.letter == 'b')
 			begin = max(w.operand[0].n, 0);
 		else if (w.letter == 'f')
-			fans = clamp(w.operand[0].n, 0, MANY_FANS);
+			fans = clamp(w.operand[0].n, 0, FAN_ROWS);
 		else
 			break;
 	}
 	start = clamp_tick(start);
-	begin = min(begin, geometry.levels);
 
 	wheel = wheel_new(start);
 	now = start;

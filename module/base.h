@@ -69,14 +69,6 @@ static const char * const hwheel_counter_names[HWHEEL_COUNTERS] = {
 	[HWHEEL_MAX_LOCKED_NS]		= "max_locked_ns",
 };
 
-/* Number of fans in one allocation, which takes less than 64 KiB */
-#define HWHEEL_FANS		((SZ_64K - 64) / sizeof(struct hwheel_fan))
-
-struct hwheel_fans {
-	struct hwheel_fan	fan[HWHEEL_FANS];
-	struct hwheel_fans	*next;
-};
-
 struct hwheel_base {
 	/*
 	 * Protects all members of the base that change, and all members of the
@@ -116,7 +108,6 @@ struct hwheel_base {
 	ktime_t			fire_from;	/* the hrtimer waits so long for due timers */
 	ktime_t			move_from;	/* ... and for crowds to move ahead of time */
 	u64			late[HWHEEL_LATE];	/* callbacks, by fls64(ns late) */
-	struct hwheel_fans	*fans;		/* memory of all fans */
 #ifdef CONFIG_PREEMPT_RT
 	spinlock_t		expiry_lock;	/* softirq runs hold it */
 	atomic_t		yield_to;	/* tasks that wait for @expiry_lock */

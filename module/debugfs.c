@@ -6,12 +6,12 @@
  * of a spoke, HWHEEL_BATCH / 2 at a time (levels_walk_begin()), and drops the lock in
  * between. So a reader does not hold the lock for long, but timers may change meanwhile.
  * Some members are read without the lock, with data_race(): the reader sees the old or
- * the new value. The parking lot, with the timers in transit, is shown as the level above
- * the top level, and the attic as the level above the parking lot.
+ * the new value. The parking lot, with the timers in transit, is shown as a level, and so is each
+ * row of fans.
  *
  * The files "levels" and "spokes" find their rows by a position. Position 0 is the
  * header. Level (or spoke) n of CPU c has the position 1 + c * each + n, where "each" is the
- * number of levels (or spokes) of a CPU, with the parking lot and the attic. In the file
+ * number of rows (or spokes) of a CPU, whether they exist or not. In the file
  * "timers", the upper half of the position is the spoke's position. The lower half counts
  * the timers of that spoke.
  */
@@ -32,14 +32,14 @@ struct hwheel_reader {
 	u64			spoke;		/* its position; U64_MAX: none */
 	u64			nr;
 	u64			parts;
-	struct hwheel_row	**rows;		/* HWHEEL_ROWS rows each */
+	struct hwheel_row	**rows;		/* HWHEEL_PART_ROWS rows each */
 };
 
-#define HWHEEL_ROWS		4096
+#define HWHEEL_PART_ROWS	4096
 
 static struct hwheel_row *hwheel_row(const struct hwheel_reader *reader, u64 n)
 {
-	return &reader->rows[n / HWHEEL_ROWS][n % HWHEEL_ROWS];
+	return &reader->rows[n / HWHEEL_PART_ROWS][n % HWHEEL_PART_ROWS];
 }
 
 /*
@@ -66,7 +66,6 @@ static u64 hwheel_walk(struct hwheel_base *base, struct hwheel_spoke *spoke,
 			see(timer, n, data);
 		if (++n > most)
 			break;
-		/* Only half a batch: to find the next timer, the walk may search several fans */
 		if (n % (HWHEEL_BATCH / 2))
 			continue;
 		hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, ktime_get() - locked);
@@ -87,11 +86,12 @@ static u64 hwheel_walk(struct hwheel_base *base, struct hwheel_spoke *spoke,
 
 static u64 hwheel_spokes_per_cpu(const struct hwheel *wheel)
 {
-	u64 n = 2 * HWHEEL_PARKED;	/* the parking lot and the attic */
+	const struct hwheel_base *base = raw_cpu_ptr(wheel->bases);	/* all are alike in this */
 	unsigned int i;
+	u64 n = 0;
 
-	for (i = 0; i < wheel->geometry.levels; i++)
-		n += wheel->geometry.spokes[i];
+	for (i = 0; i < HWHEEL_ROWS; i++)
+		n += base->levels.level[i].nr;
 	return n;
 }
 
@@ -110,6 +110,16 @@ static struct hwheel_base *hwheel_base_at(struct hwheel *wheel, u64 pos, u64 eac
 	return per_cpu_ptr(wheel->bases, cpu);
 }
 
+/* The row that holds spoke *@rest of a base. Sets @rest to the spoke's number in that row. */
+static struct hwheel_level *hwheel_row_at(struct hwheel_base *base, u64 *rest)
+{
+	struct hwheel_level *lv = base->levels.level;
+
+	for (; *rest >= lv->nr; lv++)
+		*rest -= lv->nr;
+	return lv;
+}
+
 /* The spoke at @pos, which does not count the header, and its base. NULL if not occupied. */
 static struct hwheel_spoke *hwheel_spoke_at(struct hwheel *wheel, u64 pos,
 					    struct hwheel_base **base)
@@ -120,10 +130,9 @@ static struct hwheel_spoke *hwheel_spoke_at(struct hwheel *wheel, u64 pos,
 	*base = hwheel_base_at(wheel, pos, hwheel_spokes_per_cpu(wheel), &rest);
 	if (!*base)
 		return NULL;
-	for (lv = (*base)->levels.level; rest >= lv->nr; lv++)
-		rest -= lv->nr;
+	lv = hwheel_row_at(*base, &rest);
 	/* No lock is needed here. The walk of the spoke takes it. */
-	return level_exists(lv) && data_race(level_occupied(lv, rest)) ?
+	return level_exists(lv) && data_race(level_bit(lv, HWHEEL_OCCUPIED, rest)) ?
 	       &lv->spokes[rest] : NULL;
 }
 
@@ -131,11 +140,25 @@ static struct hwheel_spoke *hwheel_spoke_at(struct hwheel *wheel, u64 pos,
 static u64 hwheel_next_spoke(struct hwheel *wheel, u64 pos)
 {
 	u64 end = nr_cpu_ids * hwheel_spokes_per_cpu(wheel);
-	struct hwheel_base *base;
+	u64 each = hwheel_spokes_per_cpu(wheel), rest;
 
-	for (; pos <= end; pos++) {
-		if (hwheel_spoke_at(wheel, pos - 1, &base))
+	while (pos <= end) {
+		struct hwheel_base *base = hwheel_base_at(wheel, pos - 1, each, &rest);
+		struct hwheel_level *lv;
+		bool skip;
+
+		if (!base) {
+			pos++;
+			continue;
+		}
+		lv = hwheel_row_at(base, &rest);
+		/* No lock is needed here. The walk of the spoke takes it. */
+		skip = !level_exists(lv) || !data_race(lv->summary[HWHEEL_OCCUPIED]);
+		/* The same holds here */
+		if (!skip && data_race(level_bit(lv, HWHEEL_OCCUPIED, rest)))
 			return pos;
+		/* Rows without timers are skipped as a whole: those of fans have many spokes */
+		pos += skip ? lv->nr - rest : 1;
 	}
 	return 0;
 }
@@ -150,19 +173,23 @@ static void hwheel_seq_stop(struct seq_file *m, void *v)
 static void *hwheel_levels_start(struct seq_file *m, loff_t *pos)
 {
 	struct hwheel *wheel = m->private;
-	u64 each = wheel->geometry.levels + 2, level;
+	u64 level;
 
 	if (!*pos)
 		return SEQ_START_TOKEN;
-	for (; *pos <= nr_cpu_ids * each; ++*pos) {
-		struct hwheel_base *base = hwheel_base_at(wheel, *pos - 1, each, &level);
+	for (; *pos <= nr_cpu_ids * HWHEEL_ROWS; ++*pos) {
+		struct hwheel_base *base = hwheel_base_at(wheel, *pos - 1, HWHEEL_ROWS, &level);
 
 		/* A CPU or level that comes or goes now may be shown or not */
 		if (!base || (!cpu_online(base->cpu) && !data_race(base->levels.pending)))
 			continue;
-		/* The same holds for timers in the parking lot and in the attic */
-		if (level >= base->levels.planned ? data_race(base->levels.level[level].summary) :
-						    level_exists(&base->levels.level[level]))
+		if (level < HWHEEL_LOT) {
+			if (level_exists(&base->levels.level[level]))
+				return pos;
+			continue;
+		}
+		/* The same holds for timers in the parking lot and in fans */
+		if (data_race(base->levels.level[level].summary[HWHEEL_OCCUPIED]))
 			return pos;
 	}
 	return NULL;
@@ -177,7 +204,7 @@ static void *hwheel_levels_next(struct seq_file *m, void *v, loff_t *pos)
 static int hwheel_levels_show(struct seq_file *m, void *v)
 {
 	struct hwheel *wheel = m->private;
-	u64 level, clock, bits, next = HWHEEL_NEVER, timers = 0, occupied = 0;
+	u64 level, clock, n, next = HWHEEL_NEVER, timers = 0, occupied = 0;
 	const struct hwheel_levels *levels;
 	struct hwheel_level *lv;
 	struct hwheel_base *base;
@@ -187,33 +214,33 @@ static int hwheel_levels_show(struct seq_file *m, void *v)
 		seq_puts(m, "# cpu level tick_ns spokes interval_ns clock_ns occupied timers next_ns\n");
 		return 0;
 	}
-	base = hwheel_base_at(wheel, *(loff_t *)v - 1, wheel->geometry.levels + 2, &level);
+	base = hwheel_base_at(wheel, *(loff_t *)v - 1, HWHEEL_ROWS, &level);
 	levels = &base->levels;
 	lv = &base->levels.level[level];
 
 	for (i = 0; i < lv->nr; i++) {
+		u64 bound;
+
 		/* The walk of the spoke takes the lock */
-		if (!data_race(level_occupied(lv, i)))
+		if (!data_race(level_bit(lv, HWHEEL_OCCUPIED, i)))
 			continue;
+		/* Others write the bound with a plain store, with the lock held */
+		bound = data_race(READ_ONCE(lv->spokes[i].bound));
+		n = hwheel_walk(base, &lv->spokes[i], NULL, NULL);
+		if (!n)
+			continue;	/* only its fan has timers */
 		occupied++;
-		timers += hwheel_walk(base, &lv->spokes[i], NULL, NULL);
+		timers += n;
+		next = min(next, bound);
 	}
 
 	raw_spin_lock_irq(&base->lock);
-	if (level < levels->planned) {
-		clock = lv->slot * lv->width;
-		if (lv->summary)
-			next = level_first(lv, lv->pos)->bound;
-	} else {
-		clock = levels->clock;
-		for (bits = lv->spokes[0].bits; bits; bits &= bits - 1)
-			next = min(next, lv->spokes[__ffs64(bits)].bound);
-	}
+	clock = level < HWHEEL_LOT ? lv->slot * lv->width : levels->clock;
 	raw_spin_unlock_irq(&base->lock);
 
 	seq_printf(m, "%d %llu %lld %u %lld %lld %llu %llu ", base->cpu, level,
 		   levels_tick_ns(levels, lv->width), lv->nr,
-		   level < levels->planned ? levels_tick_ns(levels, lv->width * lv->nr) : S64_MAX,
+		   level < HWHEEL_LOT ? levels_tick_ns(levels, lv->width * lv->nr) : S64_MAX,
 		   levels_tick_ns(levels, clock), occupied, timers);
 	if (next == HWHEEL_NEVER)
 		seq_puts(m, "-\n");
@@ -287,7 +314,7 @@ static const struct seq_operations hwheel_spokes_sops = {
 /* Make room for @nr timers. False if there is no memory. */
 static bool hwheel_make_room(struct hwheel_reader *reader, u64 nr)
 {
-	u64 parts = DIV_ROUND_UP_ULL(nr, HWHEEL_ROWS);
+	u64 parts = DIV_ROUND_UP_ULL(nr, HWHEEL_PART_ROWS);
 	struct hwheel_row **rows = kvmalloc_array(parts, sizeof(*rows), GFP_KERNEL);
 
 	if (!rows)
@@ -297,7 +324,7 @@ static bool hwheel_make_room(struct hwheel_reader *reader, u64 nr)
 	kvfree(reader->rows);
 	reader->rows = rows;
 	for (; reader->parts < parts; reader->parts++) {
-		rows[reader->parts] = kvmalloc_array(HWHEEL_ROWS, sizeof(**rows), GFP_KERNEL);
+		rows[reader->parts] = kvmalloc_array(HWHEEL_PART_ROWS, sizeof(**rows), GFP_KERNEL);
 		if (!rows[reader->parts])
 			return false;
 	}
@@ -309,7 +336,7 @@ static void hwheel_copy(const struct hwheel_timer *timer, u64 n, void *data)
 {
 	struct hwheel_reader *reader = data;
 
-	if (n < reader->parts * HWHEEL_ROWS)
+	if (n < reader->parts * HWHEEL_PART_ROWS)
 		*hwheel_row(reader, n) = (struct hwheel_row){
 			timer->expires, hwheel_named(timer) };
 }
@@ -326,7 +353,7 @@ static bool hwheel_read_spoke(struct hwheel_reader *reader, u64 pos)
 		if (!spoke)
 			return false;
 		reader->nr = hwheel_walk(base, spoke, hwheel_copy, reader);
-		if (reader->nr <= reader->parts * HWHEEL_ROWS)
+		if (reader->nr <= reader->parts * HWHEEL_PART_ROWS)
 			break;
 		if (!hwheel_make_room(reader, reader->nr + reader->nr / 8))
 			return false;
@@ -378,8 +405,7 @@ static int hwheel_timers_show(struct seq_file *m, void *v)
 	}
 	base = hwheel_base_at(reader->wheel, reader->spoke - 1,
 			      hwheel_spokes_per_cpu(reader->wheel), &rest);
-	for (lv = base->levels.level; rest >= lv->nr; lv++)
-		rest -= lv->nr;
+	lv = hwheel_row_at(base, &rest);
 	seq_printf(m, "%d %td %llu %lld %lld %ps\n", base->cpu,
 		   lv - base->levels.level, rest, row->expires,
 		   hwheel_until(row->expires, hwheel_clock(reader->wheel)), row->function);
@@ -435,10 +461,10 @@ static size_t hwheel_base_size(const struct hwheel_base *base)
 	size_t bytes = sizeof(*base);
 	unsigned int i;
 
-	for (i = 0; i <= base->levels.planned + 1; i++)
+	for (i = 0; i < HWHEEL_ROWS; i++)
 		if (level_exists(&base->levels.level[i]))
-			bytes += level_size(base->levels.level[i].nr);
-	return bytes + READ_ONCE(base->levels.fans) * sizeof(struct hwheel_fan);
+			bytes += levels_size(&base->levels, i);
+	return bytes;
 }
 
 static int hwheel_config_show(struct seq_file *m, void *v)

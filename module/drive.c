@@ -162,7 +162,7 @@ static void hwheel_kick(void *data)
 	base->kicks--;
 	if (base->life != HWHEEL_GONE) {
 		base->count[HWHEEL_REMOTE_KICKS]++;
-		if (levels->wanted > levels->nr || levels->fans_wanted > levels->fans)
+		if (levels_missing(levels))
 			levels->want(levels);
 		if (base->wheel->settable)
 			hwheel_other_time(base);	/* the clock may have been set */

@@ -6,13 +6,13 @@
  * is parked. hwheel_want() then queues an irq_work, because it is called under the base's
  * lock in any context. The irq_work queues the work that allocates the level. If there is
  * no memory, everything works from the parking lot, and the work tries again each second
- * while timers are pending. The same work allocates fans when their stock runs low. Fans
- * stay until the wheel is destroyed.
+ * while timers are pending. The same work allocates fans for crowds, in two rows, each of
+ * which is one allocation. Levels and fans stay until the wheel is destroyed.
  */
 
 /*
  * With the base locked, in any context: ask for hwheel_grow(). A timer is parked for lack of a
- * level, or fans run low.
+ * level, or a crowd may need fans.
  */
 static void hwheel_want(struct hwheel_levels *levels)
 {
@@ -45,38 +45,20 @@ static void hwheel_queue_grow(struct irq_work *want)
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
 
-/* Add level @i to @base. Returns false if there is no memory. */
-static bool hwheel_add_level(struct hwheel_base *base, unsigned int i)
+/* Add row @i to @base. Returns false if there is no memory. */
+static bool hwheel_add_row(struct hwheel_base *base, unsigned int i)
 {
-	void *memory = kvzalloc_node(level_size(base->levels.level[i].nr),
-				     GFP_KERNEL | __GFP_NOWARN, cpu_to_node(base->cpu));
+	void *memory = kvzalloc_node(levels_size(&base->levels, i), GFP_KERNEL | __GFP_NOWARN,
+				     cpu_to_node(base->cpu));
 	struct hwheel_spoke *spokes = memory ? level_init(&base->levels, i, memory) : NULL;
 
 	raw_spin_lock_irq(&base->lock);
 	if (spokes) {
-		levels_grow(&base->levels, spokes);
-		base->count[HWHEEL_LEVELS_ADDED]++;
+		levels_grow(&base->levels, i, spokes);
+		base->count[HWHEEL_LEVELS_ADDED] += i < HWHEEL_LOT;
 	}
 	raw_spin_unlock_irq(&base->lock);
 	return memory;
-}
-
-/* Add fans to @base. Returns false if there is no memory. */
-static bool hwheel_add_fans(struct hwheel_base *base)
-{
-	struct hwheel_fans *fans = kvmalloc_node(sizeof(*fans), GFP_KERNEL | __GFP_NOWARN,
-						 cpu_to_node(base->cpu));
-
-	if (fans)
-		fans_init(fans->fan, HWHEEL_FANS);
-	raw_spin_lock_irq(&base->lock);
-	if (fans) {
-		fans->next = base->fans;
-		base->fans = fans;
-		levels_add_fans(&base->levels, fans->fan, HWHEEL_FANS);
-	}
-	raw_spin_unlock_irq(&base->lock);
-	return fans;
 }
 
 /*
@@ -90,19 +72,19 @@ static void hwheel_grow(struct work_struct *work)
 	struct hwheel_levels *levels = &base->levels;
 
 	while (!READ_ONCE(base->closing)) {
-		bool added = true, stocked = true, idle;
+		u32 failed = 0, missing;
+		bool idle;
 
-		while (added && levels->nr < READ_ONCE(levels->wanted))
-			added = hwheel_add_level(base, levels->nr);
-		while (stocked && levels->fans < READ_ONCE(levels->fans_wanted)) {
-			stocked = hwheel_add_fans(base);
+		while ((missing = levels_missing(levels) & ~failed)) {
+			if (!hwheel_add_row(base, __ffs64(missing)))
+				failed |= missing & -missing;
 			cond_resched();
 		}
 		raw_spin_lock_irq(&base->lock);
 		hwheel_arm_next(base);
 		idle = !levels->pending;
 		raw_spin_unlock_irq(&base->lock);
-		if ((added && stocked) || idle)
+		if (!failed || idle)
 			return;
 		wait_event_idle_timeout(base->wait, READ_ONCE(base->closing), HZ);
 	}

@@ -278,7 +278,7 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
  *
  * - in hardirq context: nothing else runs there, and the jiffy may not advance;
  * - on a wheel whose clock is settable: the clock may have been set back during the callback. Then
- *   hwheel_time() moves all timers from HWHEEL_EXPIRED to the attic, and the loop ends.
+ *   hwheel_time() moves all timers from HWHEEL_EXPIRED to HWHEEL_STRAY, and the loop ends.
  */
 static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 					ktime_t end, enum hwheel_context context)

@@ -110,8 +110,7 @@ TRACE_EVENT(hwheel_expire_exit,
 
 /*
  * Some timers have moved down from a spoke, or from its fan. level= and spoke= tell which
- * spoke that is. The parking lot counts as the level above the top level, and the attic as
- * the next one.
+ * spoke that is. The parking lot counts as a level: HWHEEL_LOT.
  */
 TRACE_EVENT(hwheel_cascade,
 	TP_PROTO(struct hwheel_base *base, u64 moved),

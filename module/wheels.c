@@ -33,12 +33,7 @@ static void hwheel_free_levels(struct hwheel *wheel)
 	for_each_possible_cpu(cpu) {
 		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
 		struct hwheel_levels *levels = &base->levels;
-		struct hwheel_fans *fans;
 
-		while ((fans = base->fans)) {
-			base->fans = fans->next;
-			kvfree(fans);
-		}
 		for (i = 0; i < ARRAY_SIZE(levels->level); i++) {
 			kvfree(levels->level[i].spokes);
 			levels->level[i].spokes = NULL;
@@ -116,20 +111,13 @@ static int hwheel_begin_base(struct hwheel_base *base)
 		[HWHEEL_WORK]	 = hwheel_hrtimer_work,
 	};
 	struct hwheel *wheel = base->wheel;
-	void *memory = kvzalloc_node(level_size(HWHEEL_PARKED), GFP_KERNEL,
+	void *memory = kvzalloc_node(HWHEEL_LOT_SIZE, GFP_KERNEL,
 				     cpu_to_node(base->cpu));
 	u64 late;
 
 	if (!memory)
 		return -ENOMEM;
 	levels_init(&base->levels, &wheel->geometry, memory, 0);
-	if (wheel->settable) {
-		memory = kvzalloc_node(level_size(HWHEEL_PARKED), GFP_KERNEL,
-				       cpu_to_node(base->cpu));
-		if (!memory)
-			return -ENOMEM;
-		levels_add_attic(&base->levels, memory);
-	}
 	base->offset = 0;
 	base->set = S64_MIN;
 	base->levels.want = hwheel_want;
@@ -291,7 +279,7 @@ out:
  * hwheel_create - make a wheel
  * @config: its configuration, which is not used after the call
  *
- * A wheel takes about 6 KiB on each possible CPU, and one of wall time 10 KiB.
+ * A wheel takes about 6 KiB on each possible CPU.
  * Each level that timers need on a CPU takes another 64 bytes per spoke. On
  * failure a line in the kernel log says what is wrong.
  *

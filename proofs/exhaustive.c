@@ -13,18 +13,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/math.h>
 
-static unsigned int crowd;
+static unsigned int crowd, above_bits = 7;
+static unsigned long long sift_ns;
+#define HWHEEL_ABOVE_BITS above_bits
 #define HWHEEL_CROWD crowd
 #define HWHEEL_CROWD_FAN crowd
 #define HWHEEL_FAN_BITS 2	/* so that fans have fans */
-#define HWHEEL_SIFT_NS 1000
+#define HWHEEL_SIFT_NS sift_ns	/* a tick */
 #include "module/levels.h"
 
 #define MAX_SPOKES	5	/* of the geometries that are checked */
 #define MAX_TIMERS	64
 #define MAX_MOVES	54	/* of one timer; see the parking lot in module/levels.h */
-#define MAX_FANS	64
 #define LAST_TICK	((u64)S64_MAX / HWHEEL_MIN_TICK_NS + 1)
 
 static struct hwheel_geometry geometry;
@@ -51,45 +53,59 @@ static void done(const char *part)
 	states = 0;
 }
 
-/* Bytes of memory for the parking lot and the levels below @i */
-static size_t size_below(unsigned int i)
+/* Bytes of memory for the rows below @row */
+static size_t size_below(unsigned int row)
 {
-	size_t size = level_size(HWHEEL_PARKED);
+	size_t size = 0;
 
-	while (i--)
-		size += level_size(geometry.spokes[i]);
-	return size;
+	while (row--)
+		size += levels_size(&levels, row);
+	return round_up(size, HWHEEL_SPOKE_SIZE);
 }
 
-/* Bytes of memory for all levels, the parking lot and the fans */
-static size_t size_all(void)
+static void add_row(unsigned int row)
 {
-	return size_below(geometry.levels) + MAX_FANS * sizeof(struct hwheel_fan);
+	levels_grow(&levels, row, level_init(&levels, row, memory + size_below(row)));
 }
 
-static void add_level(void)
+/* Add the lowest level that is missing. False if there is none */
+static bool add_level(void)
 {
-	levels_grow(&levels, level_init(&levels, levels.nr, memory + size_below(levels.nr)));
+	unsigned int i;
+
+	for (i = 0; i < levels.top; i++)
+		if (!(levels.exist & BIT(i))) {
+			add_row(i);
+			return true;
+		}
+	return false;
 }
 
-/* Make an empty wheel of @geometry, with @nr of its levels. */
+/* Make an empty wheel of @geometry, with its lowest @nr levels. */
 static void make_some(u64 clock, unsigned int nr)
 {
+	struct hwheel_spoke *lot;
+
 	free(memory);
-	memory = aligned_alloc(HWHEEL_SPOKE_SIZE, size_all());
+	lot = aligned_alloc(HWHEEL_SPOKE_SIZE, HWHEEL_LOT_SIZE);
+	if (!lot)
+		exit(2);
+	memset(lot, 0, HWHEEL_LOT_SIZE);
+	levels_init(&levels, &geometry, lot, clock);	/* now the sizes are known */
+	memory = aligned_alloc(HWHEEL_SPOKE_SIZE, size_below(HWHEEL_ROWS));
 	if (!memory)
 		exit(2);
-	memset(memory, 0, size_all());
-	levels_init(&levels, &geometry, memory, clock);
-	fans_init(memory + size_below(geometry.levels), MAX_FANS);
-	levels_add_fans(&levels, memory + size_below(geometry.levels), MAX_FANS);
-	while (levels.nr < nr)
+	memset(memory, 0, size_below(HWHEEL_ROWS));
+	levels_init(&levels, &geometry, memory + size_below(HWHEEL_LOT), clock);
+	free(lot);
+	add_row(HWHEEL_FANS);
+	while (nr--)
 		add_level();
 }
 
 static void make(u64 clock)
 {
-	make_some(clock, geometry.levels);
+	make_some(clock, HWHEEL_LOT);
 }
 
 /* Go to the next geometry of 1 to @deepest levels with 2 to @most spokes */
@@ -112,20 +128,24 @@ static void first_geometry(u64 tick_ns)
 {
 	memset(&geometry, 0, sizeof(geometry));
 	geometry.tick_ns = tick_ns;
+	sift_ns = tick_ns;
 	geometry.levels = 1;
 	geometry.spokes[0] = 2;
 }
 
-/*
- * Width in ticks of a slot of level @i, by definition. One level above the top: the
- * reach.
- */
+/* Number of spokes of level @i, by definition. The highest level may have fewer. */
+static unsigned int spokes(unsigned int i)
+{
+	return i < geometry.levels ? geometry.spokes[i] : 1U << above_bits;
+}
+
+/* Width in ticks of a slot of level @i, by definition. */
 static u64 width(unsigned int i)
 {
 	u64 ticks = 1;
 
 	while (i--)
-		ticks *= geometry.spokes[i];
+		ticks *= spokes(i);
 	return ticks;
 }
 
@@ -276,34 +296,36 @@ static void check_fits(void)
 static void check_place(u64 tick)
 {
 	struct hwheel_spoke *spoke = levels_place(&levels, tick);
-	u64 clock = levels.clock, w = 1, slot = tick, now = clock;
+	u64 clock = levels.clock, w = 1, slot, now;
 	unsigned int i;
 
-	for (i = 0; i < levels.nr; i++, w *= geometry.spokes[i - 1]) {
+	for (i = 0; ; w *= spokes(i++)) {
 		slot = tick / w;
 		now = clock / w;
-		if (slot - now < geometry.spokes[i])
+		if (slot - now < spokes(i))
 			break;
 	}
-	if (spoke->level != (i < levels.nr ? i : geometry.levels))
-		fail("tick %llu goes to level %u, not %u", tick, spoke->level, i);
-	if (i == levels.nr) {
-		unsigned int bucket = tick == clock ? HWHEEL_NOW : highest_bit(tick ^ clock);
+	if (i >= levels.top)
+		fail("tick %llu is beyond level %u", tick, levels.top - 1);
+	if (!(levels.exist & BIT(i))) {
+		unsigned int bucket = tick == clock ? 0 : highest_bit(tick ^ clock) + 1;
 
-		if (spoke->index != bucket)
-			fail("tick %llu goes to bucket %u", tick, spoke->index);
-		if (bucket < !!i || (tick == clock ? i : bucket >= HWHEEL_NOW))
-			fail("there is no bucket %u", spoke->index);
-		if (i < geometry.levels &&
-		    (levels.wanted <= i || levels.wanted > geometry.levels))
-			fail("tick %llu wants %u levels", tick, levels.wanted);
+		if (spoke->level != HWHEEL_LOT || spoke->index != bucket)
+			fail("tick %llu goes to level %u, spoke %u", tick, spoke->level,
+			     spoke->index);
+		if (levels_missing(&levels) != BIT(i))
+			fail("tick %llu wants levels %x", tick, levels_missing(&levels));
+		levels.wanted = 0;
 	} else {
-		if (spoke->index != slot % geometry.spokes[i])
-			fail("tick %llu goes to spoke %u of level %u", tick, spoke->index, i);
+		if (spoke->level != i || spoke->index != slot % levels.level[i].nr)
+			fail("tick %llu goes to spoke %u of level %u", tick, spoke->index,
+			     spoke->level);
 		if (level_slot_of(&levels.level[i], spoke->index) != slot)
 			fail("spoke %u of level %u is not slot %llu", spoke->index, i, slot);
 		if (i ? slot * w <= clock || slot * w > tick : slot != tick)
 			fail("tick %llu goes to slot %llu of level %u", tick, slot, i);
+		if (levels_missing(&levels))
+			fail("tick %llu wants levels %x", tick, levels_missing(&levels));
 	}
 	states++;
 }
@@ -312,7 +334,7 @@ static void check_clock(u64 clock)
 {
 	unsigned int i;
 
-	for (i = 0; i <= geometry.levels; i++) {
+	for (i = 0; i < levels.top; i++) {
 		const struct hwheel_level *lv = &levels.level[i];
 		u64 slot = clock / width(i);
 
@@ -365,9 +387,9 @@ static void check_places(void)
 
 	first_geometry(1000);
 	do {
-		for (nr = 0; nr <= geometry.levels; nr++)
+		for (nr = 0; nr <= geometry.levels + 1; nr++)
 			for (clock = 0; clock < 2 * reach() + 2; clock++) {
-				make_some(clock, nr);
+				make_some(clock, nr <= geometry.levels ? nr : HWHEEL_LOT);
 				check_places_from(clock);
 			}
 	} while (next_geometry(3, MAX_SPOKES));
@@ -388,7 +410,7 @@ static void check_far_places(void)
 					(i % 2 ? 4095 : 60);
 		} while (hwheel_geometry_fault(&geometry));
 		make_some((random_u64() >> (random_u64() % 52 + 1)) % (S64_MAX / geometry.tick_ns),
-			  i % 4 ? geometry.levels : random_u64() % geometry.levels);
+			  i % 4 ? HWHEEL_LOT : random_u64() % geometry.levels);
 		check_clock(levels.clock);
 		for (j = 0; j < 50; j++) {
 			u64 ahead = random_u64() >> (random_u64() % 63);
@@ -409,11 +431,12 @@ static void check_first(struct hwheel_level *lv, unsigned int from)
 {
 	unsigned int want = from;
 
-	while (!level_occupied(lv, want))
+	while (!level_bit(lv, HWHEEL_OCCUPIED, want))
 		want = (want + 1) % lv->nr;
-	if (level_first(lv, from) != &lv->spokes[want])
+	lv->pos = from;
+	if (level_first(lv, HWHEEL_OCCUPIED) != &lv->spokes[want])
 		fail("%u spokes: from %u on the first one is not %u, but %ld", lv->nr, from, want,
-		     (long)(level_first(lv, from) - lv->spokes));
+		     (long)(level_first(lv, HWHEEL_OCCUPIED) - lv->spokes));
 	states++;
 }
 
@@ -428,7 +451,7 @@ static void check_bits(void)
 
 	for (lv.nr = 2; lv.nr <= 12; lv.nr++)
 		for (*first = 1; *first < 1ULL << lv.nr; ++*first)
-			for (lv.summary = 1, from = 0; from < lv.nr; from++)
+			for (lv.summary[0] = 1, from = 0; from < lv.nr; from++)
 				check_first(&lv, from);
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
@@ -439,7 +462,7 @@ static void check_bits(void)
 				memset(spokes, 0, DIV_ROUND_UP(lv.nr, 64) * sizeof(*spokes));
 				spokes[a / 64].bits |= 1ULL << a % 64;
 				spokes[b / 64].bits |= 1ULL << b % 64;
-				lv.summary = 1ULL << a / 64 | 1ULL << b / 64;
+				lv.summary[0] = 1ULL << a / 64 | 1ULL << b / 64;
 				for (from = 0; from < lv.nr; from += step)
 					check_first(&lv, from);
 				check_first(&lv, a);
@@ -496,6 +519,7 @@ static void check_aligns(void)
 static struct hwheel_timer timers[MAX_TIMERS];
 static u64 due[MAX_TIMERS];
 static unsigned int moves[MAX_TIMERS], rank[MAX_TIMERS];
+static const struct hwheel_spoke *held[MAX_TIMERS];	/* the spoke that held it last */
 
 /*
  * A stage is an arming, a step or an expiration. The first level is added before stage
@@ -506,7 +530,7 @@ static unsigned int stage, last_stage, grow_from, grow_every;
 /* The spoke that holds @timer */
 static const struct hwheel_spoke *spoke_with(const struct hwheel_timer *timer)
 {
-	const char *start = memory, *end = start + size_all();
+	const char *start = memory, *end = start + size_below(HWHEEL_ROWS);
 	const struct list_head *entry = &timer->entry;
 
 	do {
@@ -515,31 +539,38 @@ static const struct hwheel_spoke *spoke_with(const struct hwheel_timer *timer)
 	return spoke_of(entry);
 }
 
+/* The right level of a timer due at @tick, whether it exists or not */
+static unsigned int right_level(u64 tick)
+{
+	unsigned int i;
+
+	for (i = 0; tick / width(i) - levels.clock / width(i) >= spokes(i); )
+		i++;
+	return i;
+}
+
 /*
- * A spoke's rank. A cascade moves each timer to a spoke of lower rank: to a lower level
- * or bucket, or deeper into a fan.
+ * The rank of timer @i in @spoke. Each move brings it to a lower rank: from a level to its fan, to
+ * a lower level, or to a bucket because its right level is missing; from a bucket to a lower one,
+ * or to that level.
  */
-static unsigned int rank_of(const struct hwheel_spoke *spoke)
+static unsigned int rank_of(unsigned int i, struct hwheel_spoke *spoke)
 {
 	unsigned int depth = 0;
 
-	for (; spoke->more & HWHEEL_CHILD; spoke = fan_of(spoke)->parent)
+	for (; spoke->more & HWHEEL_CHILD; spoke = fan_get(&levels, fan_id(spoke))->parent)
 		depth++;
-	if (spoke->level < geometry.levels)
-		return spoke->level * 64 - depth + 63;
-	if (spoke->index == HWHEEL_NOW)
-		return 0;
-	return (geometry.levels + spoke->index) * 64 - depth + 63;
+	if (spoke->level == HWHEEL_LOT)
+		return right_level(max(due[i], levels.clock)) * 128 + 65 + spoke->index;
+	return spoke->level * 128 + 64 - depth;
 }
 
 /* Called before each operation on the wheel: adds a level if it is time for one */
 static void next_stage(void)
 {
-	while (levels.nr < geometry.levels && stage >= grow_from + levels.nr * grow_every) {
-		add_level();
+	while (stage >= grow_from + levels.nr * grow_every && add_level())
 		if (levels_check(&levels))
 			fail("%s, with a new level", levels_check(&levels));
-	}
 	last_stage = max(last_stage, ++stage);
 }
 
@@ -549,7 +580,8 @@ static void arm(unsigned int i, u64 tick)
 	due[i] = tick;
 	timers[i].expires = tick * geometry.tick_ns;
 	levels_add(&levels, &timers[i], tick);
-	rank[i] = rank_of(spoke_with(&timers[i]));
+	held[i] = spoke_with(&timers[i]);
+	rank[i] = rank_of(i, (struct hwheel_spoke *)held[i]);
 	moves[i] = 0;
 }
 
@@ -559,50 +591,31 @@ static void follow(unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		const struct hwheel_spoke *spoke;
+		struct hwheel_spoke *spoke;
 		unsigned int now;
 
 		if (!timers[i].entry.next)
 			continue;
-		spoke = spoke_with(&timers[i]);
-		now = rank_of(spoke);
-		if (spoke->level == geometry.levels && spoke->index == HWHEEL_EXPIRED)
+		spoke = (struct hwheel_spoke *)spoke_with(&timers[i]);
+		if (spoke == held[i] ||
+		    (spoke->level == HWHEEL_LOT && spoke->index == HWHEEL_EXPIRED))
 			continue;
-		if (now > rank[i])
+		now = rank_of(i, spoke);
+		if (now >= rank[i])
 			fail("tick %llu moved up from rank %u to %u", due[i], rank[i], now);
-		if (now < rank[i])
-			moves[i]++;
+		held[i] = spoke;
 		rank[i] = now;
-		if (moves[i] > most_moves)
+		if (++moves[i] > most_moves)
 			most_moves = moves[i];
 		if (moves[i] > MAX_MOVES)
 			fail("tick %llu moved %u times", due[i], moves[i]);
 	}
 }
 
-/*
- * When nothing is left to do, each parked timer must be in the bucket of its tick, or in
- * that bucket's fan
- */
-static void check_parked(unsigned int n)
-{
-	unsigned int i;
-
-	for (i = 0; i < n; i++) {
-		const struct hwheel_spoke *spoke;
-
-		if (!timers[i].entry.next)
-			continue;
-		spoke = spoke_with(&timers[i]);
-		if (spoke->level == geometry.levels &&
-		    spoke->index != highest_bit(due[i] ^ levels.clock))
-			fail("tick %llu is left in bucket %u", due[i], spoke->index);
-	}
-}
-
 /* Run all @n timers that are armed. @whole: check the whole structure at each step. */
 static void run(unsigned int n, bool whole)
 {
+	bool complete = (levels.exist & (BIT(HWHEEL_LOT) - 1)) == BIT(levels.top) - 1;
 	u64 now = levels.clock, least, wake, moved, steps = 0;
 	unsigned int i, left = n;
 
@@ -610,11 +623,11 @@ static void run(unsigned int n, bool whole)
 		for (least = HWHEEL_NEVER, i = 0; i < n; i++)
 			if (timers[i].entry.next)
 				least = min(least, due[i]);
-		if (levels_first(&levels)->bound != least)
-			fail("the least bound is %llu, not %llu", levels_first(&levels)->bound,
-			     least);
+		wake = spoke_due(levels_first(&levels));
+		if (wake > least || (wake != least && complete))
+			fail("the least bound is %llu, not %llu", wake, least);
 		wake = levels_wake(&levels);
-		if (wake > least || (wake != least && crowd > n))
+		if (wake > least || (wake != least && crowd > n && complete))
 			fail("the next expiration is %llu, not %llu", wake, least);
 		if (wake > now)
 			now = wake;
@@ -649,7 +662,6 @@ static void run(unsigned int n, bool whole)
 		}
 		if (++steps > 1000)
 			fail("at %llu the steps do not end", now);
-		check_parked(n);
 	}
 	if (levels.pending || levels_first(&levels) || levels_wake(&levels) != HWHEEL_NEVER)
 		fail("%llu timers are left", levels.pending);
@@ -684,21 +696,23 @@ static void check_runs_from(unsigned int nr, unsigned int n, unsigned int deepes
 	struct hwheel_levels empty;
 	u64 clock, first, end;
 
-	first_geometry(1000);
+	above_bits = 2;		/* few spokes, and few ticks: levels_check() looks at all of them */
+	first_geometry(S64_MAX >> 11);
 	do {
 		for (clock = 0; clock < reach() + 2; clock++) {
-			make_some(clock, min(nr, geometry.levels));
+			make_some(clock, nr);
 			empty = levels;
 			end = clock + turns * reach() + 2;
 			for (first = clock; first < end; first++)
 				check_run(n, &empty, first, end);
 		}
 	} while (next_geometry(deepest, most));
+	above_bits = 7;
 }
 
 static void check_runs(unsigned int n, unsigned int deepest, unsigned int most, u64 turns)
 {
-	check_runs_from(HWHEEL_MAX_LEVELS, n, deepest, most, turns);
+	check_runs_from(HWHEEL_LOT, n, deepest, most, turns);
 }
 
 /*
@@ -749,10 +763,10 @@ static void check_far_runs(void)
 
 /*
  * The case with the most moves: a timer at tick 11...1 in binary, and others at 10...0,
- * 110...0 and so on. Each of the others makes the clock enter a bucket that holds the
- * first timer.
+ * 110...0 and so on. Each of the others makes the clock enter a bucket, or a spoke, that holds the
+ * first timer. All levels exist, or none.
  */
-static void check_long_runs(void)
+static void check_long_runs(unsigned int nr)
 {
 	unsigned int bit, n;
 	u64 top, tick;
@@ -760,7 +774,7 @@ static void check_long_runs(void)
 	first_geometry(1000);
 	do {
 		for (bit = 2; bit < 54; bit++) {
-			make(0);
+			make_some(0, nr);
 			top = min((1ULL << bit) - 1, LAST_TICK - 1);
 			n = 0;
 			arm(n++, top);
@@ -797,7 +811,10 @@ int main(int argc, char **argv)
 	}
 	for (crowd = 2; crowd <= 1024; crowd *= 32) {
 		check_far_runs();
-		check_long_runs();
+		check_long_runs(HWHEEL_LOT);
+		grow_from = -1U / 2;
+		check_long_runs(0);
+		grow_from = 0;
 	}
 	printf("exhaustive: at most %u moves of one timer\n", most_moves);
 	return 0;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Fuzzes the levels of a wheel, module/levels.h, in user space, under ASan and UBSan. The kept
+# Fuzzes the levels of a wheel, module/levels*.h, in user space, under ASan and UBSan. The kept
 # inputs are the lines of fuzz/corpus.txt; fuzz/fuzz_levels.c tells what they mean. A run keeps
 # new inputs in the cache.
 #
@@ -15,7 +15,7 @@
 #	 fuzz.sh fits			fails if one of them does not fit the source any more
 #	 fuzz.sh crowds			runs millions of timers in simulated time: are those of
 #					large crowds late?
-#	 fuzz.sh cover			prints how much of module/levels.h the kept inputs
+#	 fuzz.sh cover			prints how much of module/levels*.h the kept inputs
 #					reach, and which lines they do not reach
 #	 fuzz.sh keep			merges what runs found into fuzz/corpus.txt
 #	 fuzz.sh flags			prints gcc's options, one a line
@@ -28,55 +28,62 @@ flags=(-std=gnu11 -g -Wall -Wextra -Wno-unused-parameter -Wno-unused-function
 	-Wno-sign-compare -I"$lab_top/fuzz/include" -I"$lab_top")
 sanitize=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
 
-# Name, and the edit of module/levels.h. The crowds must find the faults whose names begin with
+# Name, and the edit of module/levels*.h. The crowds must find the faults whose names begin with
 # "late-". The kept inputs must find all others.
 faults=(
 	"slot-too-far		/^levels_find(/,/^}/s/ahead < lv->open/ahead <= lv->open/"
 	"level-too-high		s/l->lowest\[i\] = j;/l->lowest[i] = j + 1;/"
-	"bound-not-lowered	/void levels_widen/,/^}/s/spoke->bound = .*/;/"
-	"bound-lost-in-mod	/bool levels_stays/,/^}/s/levels_widen(spoke, tick);/;/"
-	"mixed-not-known	/void levels_widen/,/^}/s/spoke->mixed |= .*/;/"
-	"bit-not-cleared	/void levels_unmark/,/^}/s/\*bits &= .*/;/"
-	"summary-not-cleared	/void levels_unmark/,/^}/s/lv->summary &= .*/;/"
-	"clock-past-bound	s/levels_set_clock(l, spoke->bound)/levels_set_clock(l, now)/"
-	"batch-unbounded	s/n < HWHEEL_STEP \&\& //"
+	"bound-not-lowered	/void levels_earlier/,/^}/s/spoke->bound = tick;/if (spoke_bare(spoke)) &/"
+	"same-not-demoted	/void levels_earlier/,/^}/s/list_splice_init(.*/;/"
+	"demoted-not-counted	/void levels_earlier/,/^}/s/spoke->rests += .*/;/"
+	"rest-waits		/u64 spoke_due/,/^}/s/ + list_empty/ + 2 * list_empty/"
+	"bit-not-cleared	/void levels_clear/,/^}/s/\*bits &= .*/;/"
+	"summary-not-cleared	/void levels_clear/,/^}/s/lv->summary.*/;/"
+	"clock-past-bound	s/levels_set_clock(l, spoke_due(spoke))/levels_set_clock(l, now)/"
+	"batch-unbounded	s/n < HWHEEL_STEP \&\& !list/!list/"
 	"late-unordered		/void spoke_next_sift/,/^}/{s/begin < next->begin/start < next->begin/; s/next->begin = begin/next->begin = start/}"
-	"late-no-lead		/u64 levels_lead/,/^}/s/n \*= 4;/n = 0;/"
-	"lost-in-cascade	/bool levels_cascade(/,/^}/s/to = levels_below(l, spoke, root, tick, fine);/if (n == 7) { levels_del(l, timer); return true; } &/"
-	"cascade-alone		s/!spoke->level || !spoke->mixed ||/!spoke->level ||/"
+	"late-no-lead		/u64 levels_lead/,/^}/s/4 \* max(most, size)/0/"
+	"late-not-sifted	/hwheel_sift levels_next_sift/,/^}/s/| BIT(HWHEEL_LOT))/| BIT(HWHEEL_LOT) | BIT(HWHEEL_FANS))/"
+	"lost-in-cascade	/unsigned int levels_empty/,/^}/s/to = levels_target(.*/if (n == 7) { levels_del(l, timer); break; } &/"
 	"fires-early		s/ns - 1) + 1 : 0/ns) : 0/"
 	"divisor-inexact	s/div->mul++;/;/"
 	"walk-dangles		s/l->walk = next;/;/"
+	"walk-follows-same	/void levels_merge/,/^}/s/(all || !l->walk_rest)/all/"
+	"walk-follows-all	/void levels_merge/,/^}/s/(all || !l->walk_rest)/!all/"
 	"align-one-less		s/slot ^ level_slot(lv, first - 1);/slot ^ level_slot(lv, first);/"
 	"align-pow2-one-less	s/levels_highest((first - 1) ^ last)/levels_highest(first ^ last)/"
-	"park-too-low		/struct hwheel_spoke \*levels_park/,/^}/s/HWHEEL_NOW : bucket/HWHEEL_NOW : bucket \/ 2/"
-	"expired-forgotten	/^static inline u64 levels_due_tick/,/^}/s/!spoke_empty(/spoke_empty(/"
+	"park-too-low		s/return fls64(tick ^ l->clock);/return fls64(tick ^ l->clock) \/ 2;/"
+	"expired-forgotten	/^static inline u64 levels_due_tick/,/^}/s/>> HWHEEL_STRAY/>> HWHEEL_STRAY >> 2/"
 	"past-comes-first	/^levels_find(/,/^}/s/tick = l->floor;/tick = l->clock;/"
 	"floor-stays		/enum hwheel_step levels_step/,/^}/s/l->floor = .*/;/"
-	"stays-in-fan		/bool levels_stays/,/^}/s/more & ~HWHEEL_CROWDED/level == 77/"
-	"fan-bound-stays		/void levels_bare/,/^}/s/spoke->bound = bound;/;/"
-	"fan-bit-stays		/void levels_bare/,/^}/s/fan_of(spoke)->bits\[.*/;/"
-	"fan-kept		/void levels_bare/,/^}/s/if (fan \&\& fan_empty(fan))/if (0)/"
+	"stays-in-fan		/bool levels_stays/,/^}/s/!(spoke->more & HWHEEL_HAS_FAN) && //"
+	"stays-at-bound		/bool levels_stays/,/^}/s/spoke->bound < first/spoke->bound <= first/"
+	"stays-while-closed	/bool levels_stays/,/^}/s/l->closed || //"
+	"fan-bit-stays		/void levels_bare/,/^}/s/levels_clear(.*/;/"
+	"fan-kept		/void levels_bare/,/^}/s/l->fans_free |= .*/;/"
 	"fan-too-narrow		/unsigned int fan_shift/,/^}/s/>> HWHEEL_FAN_BITS)/>> HWHEEL_FAN_BITS >> 1)/"
-	"crowd-bit-stays		/void levels_set_crowded/,/^}/s/\*bits &= ~bit;/;/"
-	"crowd-parted-wrongly	/void levels_part/,/^}/s/spoke->bound = old;/;/"
-	"crowd-of-past-parted	/void levels_part/,/^}/s/later || old >= l->floor/1/"
-	"crowds-mixed		/bool levels_cascade_whole/,/^}/s/to->more & HWHEEL_ONE_TICK/0/g"
-	"walk-in-freed-fan	/void levels_bare/,/^}/s/l->walk = NULL;/;/"
-	"set-back-open		/^static inline void levels_set_back/,/^}/s/lv->open = 0;/lv->open = lv->nr;/"
-	"set-back-ripe		/^static inline void levels_set_back/,/^}/s/|| level_first(lv, lv->pos)->bound <= floor/|| 0/"
-	"set-back-parked	/^static inline void levels_set_back/,/^}/s/levels_stow(l, .*/;/"
-	"set-back-redo		/^static inline void levels_set_back/,/^}/s/l->closed ? max(l->redo, floor) : floor/floor/"
-	"set-back-clock		/^static inline void levels_set_back/,/^}/s/l->clock = min(.*/;/"
-	"stray-keeps-tick	/^static inline void levels_rearrange/,/^}/s/spoke->mixed = true;/;/"
-	"attic-fans		/hwheel_fan \*levels_fan(/,/^}/s/if (levels_closed/if (0 \&\& levels_closed/"
-	"place-does-not-move	/^static noinline struct hwheel_spoke \*levels_place_above/,/^}/s/ && (ahead || lv == l->level)//"
-	"stays-while-closed	/^static noinline bool levels_stays/,/^}/s/l->closed || //"
-	"closed-crowd-stays	/u64 levels_fan_width/,/^}/s/levels_closed(l, root->level)/0/"
-	"fan-of-attic-lost	/^static inline void levels_stow/,/^}/s/fan->parent = to;/;/"
-	"fan-lower-bound	/^static inline void levels_pass/,/^}/s/spoke->bound = tick;/;/"
-	"crowd-joins-bare	/^static inline void levels_splice/,/^}/s/to->more |= .*/;/"
-	"pass-not-mixed		/^static inline void levels_pass/,/^}/s/spoke->mixed = true;/;/"
+	"demoted-crowd		/bool levels_put/,/^}/s/crowd = spoke->rests.*/;/"
+	"crowd-bit-stays	/void levels_rest_emptied/,/^}/s/levels_clear(.*/;/"
+	"crowd-grows-late	/bool levels_note_crowd/,/^}/s/earlier = true/;/"
+	"crowd-stays-entered	/unsigned int levels_lower_entered/,/^}/s/spoke->more & HWHEEL_CROWDED/0/"
+	"parked-wakes		/u64 bucket_start/,/^}/s/== HWHEEL_LOT/== HWHEEL_ROWS/"
+	"parked-crowd-stays	/unsigned int levels_lower_parked/,/^}/s/bucket->more & HWHEEL_CROWDED/0/"
+	"missing-not-asked	/hwheel_spoke \*levels_place_above/,/^}/s/levels_want(.*/;/"
+	"above-level-0-missing	/hwheel_spoke \*levels_first/,/^}/s/lv->open \&\& likely(!l->closed)/likely(!l->closed)/"
+	"above-while-closed	/hwheel_spoke \*levels_first/,/^}/s/lv->open \&\& likely(!l->closed)/lv->open/"
+	"missing-in-slot	/^levels_find(/,/^}/s/\*level = &l->level\[spoke->level\];/*level = lv;/"
+	"set-back-open		/^static inline void levels_set_back/,/^}/s/lv->open = 0;/;/"
+	"set-back-no-redo	/^static inline void levels_set_back/,/^}/s/l->redo = .*/;/"
+	"set-back-redo		/^static inline void levels_set_back/,/^}/s/max(l->redo, l->floor)/l->floor/"
+	"set-back-parked	/^static inline void levels_set_back/,/^}/s/levels_merge(.*/;/"
+	"set-back-clock		/^static inline void levels_set_back/,/^}/s/l->clock = now;/;/"
+	"set-back-expired	/^static inline void levels_set_back/,/^}/s/levels_stow(.*/;/"
+	"stray-same		/^static inline void levels_stow/,/^}/s/levels_earlier(.*/;/"
+	"redo-for-good		/bool levels_replace/,/^}/s/l->redo = 0;/;/"
+	"closed-old-slot	/hwheel_spoke \*levels_place_above/,/^}/s/unlikely(l->closed) ? .* : //"
+	"closed-not-caught-up	/void levels_set_clock/,/^}/s/if (slot < lv->slot)/if (1)/"
+	"closed-for-good	/void levels_reopen/,/^}/s/ || lv->summary/ || 1 || lv->summary/"
+	"closed-may		/unsigned int levels_lower_closed/,/^}/s/HWHEEL_MUST/HWHEEL_MAY/"
 )
 
 # build_replay OUTPUT [GCC-OPTIONS...]
@@ -157,9 +164,10 @@ plant()
 	entry=$(printf '%s\n' "${faults[@]}" | grep "^$1[[:space:]]") || die "no fault $1"
 	mkdir -p "$copy/module"
 	cp "$lab_top/hwheel.h" "$copy"
-	sed "${entry#*[[:space:]]}" "$lab_top/module/levels.h" >"$copy/module/levels.h"
-	! cmp -s "$copy/module/levels.h" "$lab_top/module/levels.h" ||
-		die "fault $1 does not fit module/levels.h any more"
+	cp "$lab_top"/module/levels*.h "$copy/module"
+	sed -i "${entry#*[[:space:]]}" "$copy"/module/levels*.h
+	! cat "$copy"/module/levels*.h | cmp -s - <(cat "$lab_top"/module/levels*.h) ||
+		die "fault $1 does not fit module/levels*.h any more"
 }
 
 # fault NAME: whether the kept inputs, or the crowds, find this fault
@@ -192,10 +200,10 @@ cover()
 	LLVM_PROFILE_FILE=$lab_work/raw "$lab_work/cover" "$corpus"
 	llvm-profdata merge "$lab_work/raw" -o "$lab_work/profile"
 	llvm-cov report "$lab_work/cover" -instr-profile "$lab_work/profile" \
-		"$lab_top/module/levels.h"
+		"$lab_top"/module/levels*.h
 	echo "Lines that were not reached:"
 	llvm-cov show "$lab_work/cover" -instr-profile "$lab_work/profile" \
-		"$lab_top/module/levels.h" | grep -E '^ *[0-9]+\| *0\|' || echo none
+		"$lab_top"/module/levels*.h | grep -E '^ *[0-9]+\| *0\|' || echo none
 }
 
 # words FILE: prints the part of an input that has a meaning

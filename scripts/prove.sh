@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Proves the arithmetic of module/levels.h, as Documentation/proofs.rst tells:
+# Proves the arithmetic of module/levels*.h, as Documentation/proofs.rst tells:
 # Frama-C's WP on the code, z3 and cvc5 on the lemmas, z3 on facts about bits, a run over
 # all states of small geometries. For WP and the lemmas it prints each goal that needed a
 # prover, with the prover and its time. It proves a copy of the
@@ -12,7 +12,7 @@
 . "$(dirname "$0")/lab/lab.sh"
 
 proofs=$lab_top/proofs
-levels=$lab_top/module/levels.h
+levels=$lab_top/module		# the folder of levels*.h
 wheel=$proofs/wheel.h
 bits=$proofs/bits.smt2
 limit=${PROVER_TIMEOUT:-30}	# for machines that are busy; most goals take 0.1 s
@@ -26,7 +26,7 @@ goals=(
 
 # Faults: the part that must notice the fault, and its goal; the edit; what the edit does.
 # The edit is of a copy of wheel.h for lemmas, of bits.smt2 for bits, and of
-# module/levels.h for the others.
+# module/levels*.h for the others.
 faults=(
 	"lemmas distant_is_far	/axiom distant_is_far/,/;$/ s/w \* n <= t - c/w * n - 1 <= t - c/	a distance of one tick less is far, too"
 	"lemmas ahead_starts_after	/axiom ahead_starts_after/,/;$/ s/c < (t/c + 1 < (t/	a slot ahead starts two ticks after the clock"
@@ -38,20 +38,20 @@ faults=(
 	"divide.c divisor_div_assert_scaled	/x, div->mul, 64/ s/div->mul/div->mul - 1/	the reciprocal is rounded down"
 	"exhaustive	/div->mul++;/ d	the reciprocal is rounded down"
 	"exhaustive	/likely(ahead < lv->open/ s/ahead < lv->open/lv->open \&\& ahead <= lv->open/	a spoke one turn too far ahead"
-	"exhaustive	/^\t\tif (ahead < lv->open/ s/ahead < lv->open/lv->open \&\& ahead <= lv->open/	the same above the first level looked at"
-	"exhaustive	/return fls64(tick ^ l->clock/ s/ - 1//	a bucket one too high"
+	"exhaustive	/^\t\tif (ahead >= lv->nr/ s/>=/>/	the same above the first level looked at"
+	"exhaustive	/return fls64(tick ^ l->clock/ s/);/) + 1;/	a bucket one too high"
 	"exhaustive	/1ULL << i < l->level/ s/1ULL/2ULL/	lowest[] one too high"
-	"exhaustive	/u8 wanted =/ s/ + 1;/;/	a level that exists already is asked for"
-	"exhaustive	/^\tl->level\[l->nr\].open =/ d	levels_grow() adds a level without opening it"
-	"exhaustive	/levels_bucket(l, spoke->bound) < spoke->index/ s/</+ 1 </	an entered bucket is left alone"
+	"exhaustive	/levels_want(l, lv - l->level)/ s/- l->level/- l->level + 1/	a level one too high is asked for"
+	"exhaustive	/^\tif (i < l->top \&\& !(l->closed/,/lv->open = lv->nr/ d	levels_grow() adds a level without opening it"
 	"exhaustive	/word < 63/ s/(word + 1)/(word + 2)/	the bit search leaves out a word"
-	"exhaustive	/^static inline u64 levels_wake/,/^}/ s/!spoke_empty(/spoke_empty(/	timers that are left to pop have to wait"
-	"exhaustive	/spoke = fan_first(spoke_fan(spoke));/ s/fan_first(spoke_fan(spoke))/\&spoke_fan(spoke)->child[fls64(spoke_fan(spoke)->bits[0]) - 1]/	the last spoke of a fan comes first"
-	"exhaustive	/^\t\t\tspoke->bound = bound;/ d	a spoke's bound stays when the bound of its fan has risen"
+	"exhaustive	/^static inline u64 levels_due_tick/,/^}/ s/>> HWHEEL_STRAY/>> HWHEEL_STRAY >> 2/	timers that are left to pop have to wait"
+	"exhaustive	/^static inline struct hwheel_spoke .fan_first/,/^}/ s/id % 32 . HWHEEL_FAN)/id % 32 * HWHEEL_FAN + 1)/	a fan's first spoke does not count"
+	"exhaustive	/^static __always_inline u64 spoke_due/,/^}/ s/ + list_empty/ + 2 * list_empty/	what is left after the timers of the bound have gone may have to wait"
 	"exhaustive	/differ = slot ^ level_slot(lv, first - 1)/ s/first - 1/first - (first == last)/	slack leaves out its first tick"
 	"exhaustive	/levels_highest((first - 1) ^ last)/ s/(first - 1)/first/	the same with powers of two"
 	"exhaustive	/reach > div_u64/ s/>/>=/	a reach of just S64_MAX is refused"
-	"exhaustive	/l->above = min(l->above, spoke->bound)/ s/min/max/	timers above level 0 seem to be due later"
+	"exhaustive	/l->above = min(l->above, due)/ s/min/max/	timers above level 0 seem to be due later"
+	"exhaustive	/^static noinline unsigned int levels_empty/,/^}/ s/max(levels_due(l, timer), l->clock)/levels_due(l, timer) + 1/	a timer is placed one tick late when it moves"
 )
 
 # Why3 of Debian 12 has no driver for cvc5. The driver for cvc4 works with cvc5, too.
@@ -103,7 +103,8 @@ prove_wp()
 
 	provers || return
 	mkdir -p "$dir/module"
-	awk -v annotations="$proofs/loops.acsl" -f "$proofs/annotate.awk" <"$levels" \
+	cp "$levels"/levels*.h "$dir/module"
+	awk -v annotations="$proofs/loops.acsl" -f "$proofs/annotate.awk" <"$levels/levels.h" \
 		>"$dir/module/levels.h" || return
 	for line in "${goals[@]}"; do
 		read -ra row <<<"$line"
@@ -133,10 +134,17 @@ prove_exhaustive()
 
 	need gcc
 	mkdir -p "$dir/module"
-	cp "$levels" "$dir/module/levels.h"
+	cp "$levels"/levels*.h "$dir/module"
 	gcc -std=gnu11 -O2 -Wall -I"$dir" -I"$lab_top/fuzz/include" -I"$lab_top" \
 		-o "$dir/exhaustive" "$proofs/exhaustive.c" || return
 	timeout "${EXHAUSTIVE_TIMEOUT:-300}" "$dir/exhaustive"
+}
+
+# same A B: whether two files, or the levels*.h of two folders, are the same
+same()
+{
+	[ ! -d "$1" ] || { set -- <(cat "$1"/levels*.h) <(cat "$2"/levels*.h); }
+	cmp -s "$1" "$2"
 }
 
 # Each of the faults must be noticed
@@ -155,8 +163,15 @@ prove_faults()
 		bits)	file=bits limit=$usual ;;	# z3 finds a counterexample at once
 		*)	file=levels ;;
 		esac
-		sed "$edit" "${!file}" >"$lab_work/fault"
-		if cmp -s "$lab_work/fault" "${!file}"; then
+		rm -rf "$lab_work/fault"
+		if [ $file = levels ]; then
+			mkdir "$lab_work/fault"
+			cp "$levels"/levels*.h "$lab_work/fault"
+			sed -i "$edit" "$lab_work"/fault/*
+		else
+			sed "$edit" "${!file}" >"$lab_work/fault"
+		fi
+		if same "$lab_work/fault" "${!file}"; then
 			echo "fault: $name: its line is not there any more"
 			status=1
 			continue

@@ -35,9 +35,9 @@ src=${HWHEEL_SRC:-$lab_top}
 found=$lab_cache/sim
 kinds=(plain rt plain asan plain race)
 
-# Commands that run each program once set -O1: there compiling takes longer than running
-optimize=-O2
-flags=(-std=gnu11 -g -fno-pie -no-pie -Wall -Wno-format -Wno-unused-function
+# -O1: compiling takes longer than most runs. One level for all commands: a find may come again only
+# with the same code
+flags=(-O1 -std=gnu11 -g -fno-pie -no-pie -Wall -Wno-format -Wno-unused-function
 	-DCONFIG_SMP=1 -DCONFIG_MODULES=1 -DCONFIG_DEBUG_OBJECTS_TIMERS=1
 	-I"$lab_top/sim/include" -I"$lab_top/fuzz/include" -I"$lab_top/sim")
 read -ra parts <<<"$(sed -n 's/^HWHEEL_PARTS ?= //p' "$lab_top/Kbuild")"
@@ -50,7 +50,7 @@ mapfile -t -O "${#flags[@]}" flags < <(sed -n 's/.*(call hwheel-has,\([A-Z_]*\),
 # Name, file, edit of the file. There are two kinds of faults: faults that at most one other
 # test found, and faults that hwheel once had.
 faults=(
-	"splice-walk	module/levels.h	/void levels_splice/,/^}/s/if (unlikely(l->walked == from))/if (0)/"
+	"splice-walk	module/levels_step.h	/void levels_merge/,/^}/s/if (unlikely(l->walked == from.*/if (0) {/"
 	"hardirq-goes-on	module/run.c	/^hwheel_process(/,/^}/s/if (context == HWHEEL_HARDIRQ)/if (0)/"
 	"spent-no-decay	module/run.c	/bool hwheel_overdrawn/,/^}/s/base->spent -= .*/;/"
 	"rest-deaf	module/drive.c	/^static noinline ktime_t hwheel_next_run/,/^}/s/min(fire, move)/max(fire, move)/"
@@ -61,20 +61,19 @@ faults=(
 	"served-home	module/cpus.c	/^static void hwheel_serve/,/^}/s/hwheel_arm_again(base);/;/"
 	"max-summed	module/query.c	/u64 hwheel_total/,/^}/s/which < HWHEEL_MAXIMA ?/1 ?/"
 	"late-bucket-low	module/run.c	s/base->late\[fls64(late)\]++/base->late[late ? fls64(late) - 1 : 0]++/"
-	"timers-last-lot	module/debugfs.c	/u64 hwheel_next_spoke/,/^}/s/u64 end = .*/u64 end = nr_cpu_ids * hwheel_spokes_per_cpu(wheel) - 2 * HWHEEL_PARKED;/"
-	"added-once	module/levels.h	/u64 levels_added/,/^}/s/(spoke->added % HWHEEL_CROWD)/(spoke->added != HWHEEL_CROWD)/"
+	"timers-last-lot	module/debugfs.c	/u64 hwheel_next_spoke/,/^}/s/u64 end = .*/u64 end = nr_cpu_ids * hwheel_spokes_per_cpu(wheel) - HWHEEL_PARKED - (HWHEEL_FEW_FANS + HWHEEL_MANY_FANS) * HWHEEL_FAN;/"
+	"added-once	module/levels_place.h	/bool levels_put/,/^}/s/!(++spoke->rests % few)/++spoke->rests == few/"
 	"catch-up-early	module/drive.c	/void hwheel_catch_up/,/^}/s/levels_tick_down(levels, now)/levels_tick_up(levels, now)/"
 	"catch-up-0	module/drive.c	/void hwheel_catch_up/,/^}/s/tick < base->armed/tick <= base->armed/"
 	"dest-kept	module/run.c	/int hwheel_remove_locked(/,/^}/s/base->dest = NULL;/;/"
-	"crowd-no-part	module/levels.h	/u64 levels_crowd/,/^}/s/if (spoke->more & HWHEEL_ONE_TICK && spoke->mixed)/if (0)/"
 	"hardirq-break	module/run.c	/^static u64 hwheel_pause/,/^}/s/pause = HWHEEL_URGENT_NS;/pause = budget >> 3;/"
-	"parked-no-lead	module/levels.h	/hwheel_sift levels_next_sift/,/^}/s/i <= l->planned/i < l->planned/"
+	"parked-no-lead	module/levels_step.h	/u64 levels_move_tick/,/^}/s/\*level_word(.*CROWDS, 0)/0/"
+	"parked-any	module/levels_step.h	/u64 bucket_start/,/^}/s/return levels_place/return levels_missing(l) \& (BIT(HWHEEL_LOT) - 1) || levels_place/"
 	"init-fails	hwheel.c	/^static int __init hwheel_init/,/^}/s/hwheel_online_state = 0;/;/"
 	"tick-0		module/drive.c	/void hwheel_arm_hrtimer/,/^}/s/(base, tick);/(base, max(tick, 1ULL));/"
-	"known-fan	module/levels.h	/bool levels_known/,/^}/s/spoke->added > HWHEEL_CROWD/1/"
 	"budget-moves	module/run.c	/^static u64 hwheel_pause/,/^}/s/ripe ? 0 : moving/0/"
 	"two-batches	module/run.c	/^hwheel_process(/,/^}/s/moved + HWHEEL_STEP <= HWHEEL_BATCH/moved < HWHEEL_BATCH/"
-	"past-first	module/levels.h	/^levels_find/,/^}/s/tick = l->floor;/tick = l->clock;/"
+	"past-first	module/levels_place.h	/^levels_find/,/^}/s/tick = l->floor;/tick = l->clock;/"
 	"send-offline	module/cpus.c	/^hwheel_usual_target/,/^}/s/ \&\& cpu_online(cpu)//"
 	"rest-unknown	module/drive.c	/^static void hwheel_arm_hrtimer/,/^}/s/max(base->fire_from, base->move_from)/base->fire_from/"
 	"again-skipped	module/drive.c	/^static void hwheel_arm_hrtimer/,/^}/s/if (armed \&\& expires ==/if (expires ==/"
@@ -84,7 +83,10 @@ faults=(
 	"warned-always	module/debug.c	/bool hwheel_blames/,/^}/s/if (before == function)/if (0)/"
 	"warned-for-good	module/debug.c	/bool hwheel_blames/,/^}/s/ != loads)/ == loads - 1)/"
 	"stats-zero	module/debugfs.c	s/memset(.base->count.HWHEEL_MAXIMA., 0,/memset(base->count, 0,/"
-	"fans-once	module/levels.h	/void level_next_sift/,/^}/s/levels_want_fans(l);/;/"
+	"fans-once	module/levels_place.h	/hwheel_sift levels_next_sift/,/^}/s/levels_want_fans(l);/;/"
+	"strays-late	module/levels_step.h	/^static inline enum hwheel_step levels_step/,/^}/s/if (unlikely(l->closed) .*/if (0)/"
+	"join-no-same	module/levels_step.h	/void levels_merge/,/^}/s/bool same = .*/bool same = !all \&\& from->bound <= to->bound;/"
+	"redo-none	module/levels_step.h	/^static inline void levels_set_back/,/^}/s/l->redo = .*/;/"
 	"gap-none	module/run.c	/^static bool hwheel_end_run/,/^}/s/base->fire_from = now + gap;/;/"
 	"gap-always	module/drive.c	/^static noinline ktime_t hwheel_next_run/,/^}/s/(&base->levels)), base->fire_from)/(\&base->levels)), base->fire_from + base->wheel->gap_ns)/"
 	"isolated-arms	module/cpus.c	/^hwheel_isolated_target(/,/^}/s/return hwheel_home(base);/return target;/"
@@ -134,7 +136,7 @@ faults=(
 # flags KIND
 flags()
 {
-	printf '%s\n' $optimize "${flags[@]}"
+	printf '%s\n' "${flags[@]}"
 	case $1 in
 	rt) echo -DCONFIG_PREEMPT_RT=1 ;;
 	esac
@@ -251,7 +253,6 @@ check()
 {
 	local kind job jobs=() status=0
 
-	optimize=-O1
 	for kind in asan race rt plain; do
 		check_kind "$kind" >"$lab_work/check-$kind" &
 		jobs+=($!)
@@ -277,7 +278,6 @@ seeds()
 {
 	local kind
 
-	optimize=-O1
 	for kind in "${kinds[@]}"; do
 		[ -x "$lab_work/sim-$kind" ] || prepare "$kind"
 	done
@@ -318,7 +318,6 @@ fault()
 {
 	local kind=plain copy=$lab_work/faulty begin files
 
-	optimize=-O1
 	plant "$1"
 	[ "$1" != data_race ] || kind=race
 	src=$copy build $kind "$lab_work/sim"

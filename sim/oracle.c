@@ -992,10 +992,10 @@ bool oracle_warn(const char *text)
 /* A list move does three to five WRITE_ONCE()s. A call may do some more. */
 #define MOST_WRITES	(5 * 32 + 16)
 
-/* Setting the clock back empties up to 64 spokes. */
+/* Setting the clock back empties up to 55 spokes. */
 static int set_writes(void)
 {
-	return sim_sets ? 64 * 10 : 0;
+	return sim_sets ? 55 * 10 : 0;
 }
 
 /* Has @w so few timers that they are no crowd, and that moves do not cut a run? */
@@ -1469,6 +1469,10 @@ static void check_context(const struct mwheel *w, const struct slot *slot)
 		sim_find("the callback of timer %d runs in %s, irqs %s", slot->nr, sim_context(),
 			 irqs_disabled() ? "off" : "on");
 }
+
+/* From Documentation/debugfs.rst, not from hwheel's code */
+#define LOT		15		/* the parking lot; the rows after it are fans */
+#define ROWS		18
 
 /* From Documentation/late.rst, not from hwheel's code */
 #define CROWD		32
@@ -2019,7 +2023,7 @@ static void compare_sum(struct mwheel *w, const char *file, int column, int next
 	while (row(&p, word, c, 10) >= 0) {
 		if (*word == '#')
 			continue;
-		if (!c[1] && c[0] >= 0 && c[0] < SIM_CPUS)
+		if (c[1] < LOT && c[0] >= 0 && c[0] < SIM_CPUS)
 			level[c[0]] = true;
 		sum += c[column];
 		least = min_t(u64, least, c[next]);
@@ -2066,13 +2070,30 @@ static struct rows {
 	return rows;
 }
 
-/* Ticks per spoke of a level; of the parking lot: ticks of all levels */
+static u64 width_of(const struct mwheel *w, s64 level);
+
+/* How many spokes a row of the file levels has */
+static s64 spokes_of(const struct mwheel *w, s64 level)
+{
+	static const s64 rows[ROWS - LOT] = { 57, 3 * 128, 31 * 128 };
+	u64 last = (u64)S64_MAX / w->tick + 1, least;
+
+	if (level >= LOT)
+		return rows[level - LOT];
+	if (level < peek_levels(w->wheel))
+		return peek_spokes(w->wheel, level);
+	/* A level above the geometry has 128 spokes, or fewer if they reach to the last tick */
+	least = last / width_of(w, level) + 1;
+	return least < 2 ? 2 : min(least, 128ULL);
+}
+
+/* Ticks per spoke of a level; of other rows: 1 */
 static u64 width_of(const struct mwheel *w, s64 level)
 {
 	u64 width = 1;
 
-	while (level--)
-		width *= peek_spokes(w->wheel, level);
+	while (level < LOT && level--)
+		width *= spokes_of(w, level);
 	return width;
 }
 
@@ -2087,15 +2108,18 @@ static s64 tick_ns(const struct mwheel *w, u64 ticks)
  */
 static void check_level(struct mwheel *w, const s64 *c, const struct rows *spokes)
 {
-	s64 planned = peek_levels(w->wheel), level = c[1], n, timers = 0, occupied = 0;
+	s64 level = c[1], n, timers = 0, occupied = 0;
 	s64 next = NONE;
-	u64 width = width_of(w, level);
+	u64 width;
 	int i;
 
-	if (c[0] < 0 || c[0] >= sim_world.cpus || level < 0 || level > planned)
+	if (c[0] < 0 || c[0] >= sim_world.cpus || level < 0 || level >= ROWS)
 		sim_find("file levels of %s has a row of CPU %lld, level %lld", w->name, c[0],
 			 level);
-	n = level < planned ? peek_spokes(w->wheel, level) : 64;
+	width = width_of(w, level);
+	n = spokes_of(w, level);
+	if (level < LOT && level > peek_levels(w->wheel) && width > (u64)S64_MAX / w->tick + 1)
+		sim_find("%s has a level %lld beyond the last tick", w->name, level);
 	for (i = 0; i < spokes->n; i++) {
 		const s64 *spoke = spokes->c[i];
 
@@ -2105,7 +2129,7 @@ static void check_level(struct mwheel *w, const s64 *c, const struct rows *spoke
 		timers += spoke[4];
 		next = next == NONE ? spoke[3] : min(next, spoke[3]);
 		/* spoke[3] is the bound of the spoke */
-		if (level < planned && spoke[3] < S64_MAX &&
+		if (level < LOT && spoke[3] < S64_MAX &&
 		    spoke[3] / (s64)w->tick / (s64)width % n != spoke[2])
 			sim_find("spoke %lld of level %lld of %s is for %lld", spoke[2], level,
 				 w->name, spoke[3]);
@@ -2113,10 +2137,9 @@ static void check_level(struct mwheel *w, const s64 *c, const struct rows *spoke
 	if (c[2] != tick_ns(w, width) || c[3] != n)
 		sim_find("level %lld of %s has %lld spokes of %lld ns, not %lld of %lld", level,
 			 w->name, c[3], c[2], n, tick_ns(w, width));
-	if (c[4] != (level < planned ? tick_ns(w, width * n) : S64_MAX))
+	if (c[4] != (level < LOT ? tick_ns(w, width * n) : S64_MAX))
 		sim_find("level %lld of %s has an interval of %lld ns", level, w->name, c[4]);
-	if (c[5] != tick_ns(w, peek_clock(w->wheel, c[0]) / (level < planned ? width : 1) *
-			    (level < planned ? width : 1)))
+	if (c[5] != tick_ns(w, peek_clock(w->wheel, c[0]) / width * width))
 		sim_find("the clock of level %lld of %s is %lld", level, w->name, c[5]);
 	if (c[6] != occupied || c[7] != timers || c[8] != next)
 		sim_find("level %lld of %s has %lld %lld %lld, its spokes %lld %lld %lld", level,
@@ -2143,8 +2166,8 @@ static void compare_files(struct mwheel *w)
 	for (i = 0; i < levels.n; i++) {
 		check_level(w, levels.c[i], &spokes);
 		shown[levels.c[i][0]]++;
-		if (i && levels.c[i][0] * 16 + levels.c[i][1] <=
-			 levels.c[i - 1][0] * 16 + levels.c[i - 1][1])
+		if (i && levels.c[i][0] * ROWS + levels.c[i][1] <=
+			 levels.c[i - 1][0] * ROWS + levels.c[i - 1][1])
 			sim_find("file levels of %s is in no order", w->name);
 	}
 	for (cpu = 0; cpu < sim_world.cpus; cpu++)

@@ -78,21 +78,31 @@ peek bool peek_locked(const struct hwheel_base *base)
 	return base->lock.owner == sim_cpu;
 }
 
+/*
+ * What @look says of the levels of @base. No time passes, so no other CPU can change them
+ * meanwhile. If a CPU is changing them just now: @unknown
+ */
+#define at_once(base, unknown, look)						\
+({										\
+	unsigned long long __time = sim_time, __horizon = sim_horizon;		\
+	typeof(look) __answer = unknown;					\
+										\
+	if (!(base)->lock.owner) {						\
+		sim_horizon = SIM_NEVER;					\
+		sim_may_race(1);						\
+		__answer = look;						\
+		sim_may_race(-1);						\
+		sim_time = __time;						\
+		sim_horizon = __horizon;					\
+	}									\
+	__answer;								\
+})
+
 peek const char *peek_check(struct hwheel *wheel, int cpu)
 {
 	struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
-	unsigned long long time = sim_time, horizon = sim_horizon;
-	const char *wrong;
 
-	if (base->lock.owner)
-		return NULL;
-	sim_horizon = SIM_NEVER;
-	sim_may_race(1);
-	wrong = levels_check(&base->levels);
-	sim_may_race(-1);
-	sim_time = time;
-	sim_horizon = horizon;
-	return wrong;
+	return at_once(base, NULL, levels_check(&base->levels));
 }
 
 peek bool peek_armed(struct hwheel *wheel, int cpu, ktime_t *expires)
@@ -186,13 +196,10 @@ peek bool peek_break(struct hwheel *wheel, int cpu, ktime_t now)
 
 peek bool peek_ripe(struct hwheel *wheel, int cpu, ktime_t now)
 {
-	struct hwheel_levels copy = per_cpu_ptr(wheel->bases, cpu)->levels;
-	bool ripe;
+	const struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+	struct hwheel_levels copy = base->levels;
 
-	sim_may_race(1);
-	ripe = levels_due_tick(&copy) <= levels_tick_down(&copy, now);
-	sim_may_race(-1);
-	return ripe;
+	return at_once(base, true, levels_due_tick(&copy) <= levels_tick_down(&copy, now));
 }
 
 /* How many ticks late may a run begin? Crowds are sifted earlier by this */
@@ -204,14 +211,11 @@ peek u64 peek_ahead(struct hwheel *wheel, int cpu)
 /* Is anything left to do at @now? */
 peek bool peek_left(struct hwheel *wheel, int cpu, ktime_t now)
 {
-	struct hwheel_levels copy = per_cpu_ptr(wheel->bases, cpu)->levels;
-	bool left;
+	const struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+	struct hwheel_levels copy = base->levels;
 
 	copy.want = NULL;
-	sim_may_race(1);
-	left = levels_wake(&copy) <= levels_tick_down(&copy, now);
-	sim_may_race(-1);
-	return left;
+	return at_once(base, false, levels_wake(&copy) <= levels_tick_down(&copy, now));
 }
 
 peek ktime_t peek_rest(struct hwheel *wheel, int cpu)
@@ -221,33 +225,41 @@ peek ktime_t peek_rest(struct hwheel *wheel, int cpu)
 	return base->move_from == base->fire_from ? 0 : base->move_from;
 }
 
-/* Are there fewer fans than there should be? */
+/*
+ * May a crowd have to move when it is due? There was no memory for fans, or all fans are in use; or
+ * there was no memory for the level of a crowd that is parked.
+ */
 peek bool peek_starved(struct hwheel *wheel, int cpu)
 {
 	const struct hwheel_levels *levels = &per_cpu_ptr(wheel->bases, cpu)->levels;
+	u32 missing = levels->wanted & ~levels->exist;
 
-	return levels->starved || levels->fans < levels->fans_wanted;
+	if (levels->crowded & BIT(HWHEEL_LOT) && missing & (BIT(HWHEEL_LOT) - 1))
+		return true;
+	if (levels->fans_free)
+		return missing & BIT(HWHEEL_FANS + 1);
+	return missing >> HWHEEL_FANS || levels->exist & BIT(HWHEEL_FANS + 1);
 }
 
 /* Is there a crowd to be sifted, so that hwheel must ask for fans until it has enough? */
 peek bool peek_wants_fans(struct hwheel *wheel, int cpu)
 {
 	const struct hwheel_levels *levels = &per_cpu_ptr(wheel->bases, cpu)->levels;
-	unsigned int stock;
 	u64 crowds = 0;
 	int i;
 
-	sim_may_race(1);
-	stock = levels_stock(levels);
-	sim_may_race(-1);
-	for (i = 0; i <= levels->planned; i++)
-		crowds |= levels->level[i].crowds;
-	return crowds && (levels->starved || levels->fans - levels->fans_used < stock);
+	for (i = 0; i < HWHEEL_ROWS; i++)
+		if (i != HWHEEL_LOT)
+			crowds |= levels->level[i].summary[HWHEEL_CROWDS];
+	return crowds && !levels->fans_free && !(levels->exist & BIT(HWHEEL_FANS + 1));
 }
 
+/* How many rows of fans exist */
 peek unsigned int peek_fans(struct hwheel *wheel, int cpu)
 {
-	return per_cpu_ptr(wheel->bases, cpu)->levels.fans;
+	unsigned int rows = per_cpu_ptr(wheel->bases, cpu)->levels.exist >> HWHEEL_FANS;
+
+	return !!(rows & 1) + !!(rows & 2);
 }
 
 /* Is hwheel_destroy() under way? Then kicks of @cpu do nothing. */
@@ -311,7 +323,7 @@ peek u64 peek_moves(struct hwheel *wheel)
 	for_each_possible_cpu(cpu) {
 		const struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
 
-		sum += base->levels.moved + base->levels.visited + base->levels.nr +
+		sum += base->levels.moved + base->levels.visited + base->levels.exist +
 		       base->levels.clock + base->count[HWHEEL_ADDED] +
 		       base->count[HWHEEL_REARMED] + base->count[HWHEEL_CANCELLED] +
 		       base->count[HWHEEL_EXPIRED_TIMERS] + base->count[HWHEEL_MIGRATED];
@@ -323,13 +335,14 @@ peek u64 peek_moves(struct hwheel *wheel)
 peek unsigned int peek_levels_shown(struct hwheel *wheel, int cpu)
 {
 	struct hwheel_levels *levels = &per_cpu_ptr(wheel->bases, cpu)->levels;
-	unsigned int i, parked = 0;
+	unsigned int i, n = 0;
 
 	if (!cpu_online(cpu) && !levels->pending)
 		return 0;
-	for (i = 0; i < 64; i++)
-		parked |= !spoke_empty(&levels->level[levels->planned].spokes[i]);
-	return levels->nr + parked;
+	for (i = 0; i < HWHEEL_ROWS; i++)
+		n += i < HWHEEL_LOT ? !!levels->level[i].spokes :
+				      !!levels->level[i].summary[HWHEEL_OCCUPIED];
+	return n;
 }
 
 /* Bytes on the CPU that has most, from the sizes of its allocations */
@@ -340,14 +353,11 @@ peek size_t peek_bytes(struct hwheel *wheel)
 
 	for_each_possible_cpu(cpu) {
 		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
-		const struct hwheel_fans *fans;
 		size_t bytes = sizeof(*base);
 		unsigned int i;
 
 		for (i = 0; i < ARRAY_SIZE(base->levels.level); i++)
 			bytes += sim_allocated(base->levels.level[i].spokes);
-		for (fans = base->fans; fans; fans = fans->next)
-			bytes += sizeof(fans->fan);
 		most = bytes > most ? bytes : most;
 	}
 	return most;

@@ -1371,12 +1371,12 @@ static const struct bench_row bench_cascade_rows[] = {
 /*
  * bounds: a search for the arrangement of timers in which callbacks begin latest. Each round
  * makes a wheel of random geometry, budget and context, and arms a crowd on it: due at one
- * tick, in one spoke, over some time, or beyond all levels. If the levels reach further than a
+ * tick, in one spoke, over some time, or beyond the geometry. If its levels reach further than a
  * second, the last kind begins after a second instead. Part of a large crowd expires
  * only after the round. When the crowd is armed, the round re-arms some timers, for earlier
  * and later times. At some of these times many spokes begin. A round with the arrangement
- * "edges" makes no crowd. It fills a bucket and one spoke of each level above 0. The spokes begin
- * at one tick. The bucket begins at that tick, too, or earlier.
+ * "edges" makes no crowd. It fills one spoke of each level above 0, up to the first level above the
+ * geometry. The spokes begin at one tick.
  *
  * The lateness of a callback counts from its tick. The round subtracts a microsecond (two
  * in hardirq context) for each callback since the wheel was last idle. This time stands for
@@ -1395,11 +1395,11 @@ static const struct bench_row bench_cascade_rows[] = {
 #define BENCH_EDGE		31	/* one timer fewer than a crowd has */
 
 enum bench_how {
-	BENCH_TICK, BENCH_SPOKE, BENCH_SPREAD, BENCH_PARKED, BENCH_BURST, BENCH_EDGES, BENCH_HOWS
+	BENCH_TICK, BENCH_SPOKE, BENCH_SPREAD, BENCH_BEYOND, BENCH_BURST, BENCH_EDGES, BENCH_HOWS
 };
 
 static const char * const bench_how_names[] = {
-	"tick", "spoke", "spread", "parked", "burst", "edges"
+	"tick", "spoke", "spread", "beyond", "burst", "edges"
 };
 
 struct bench_bound {
@@ -1561,29 +1561,24 @@ static void bench_round_crowd(const struct hwheel_config *config, enum bench_how
 }
 
 /*
- * Fill a bucket of the parking lot, and a spoke of each level above 0. The spokes begin at @base.
- * The bucket begins there, or @width earlier. For a spoke that is w wide: a timer for @base or a
- * little later goes to that spoke's level if the clock of the wheel is w to 2 w before @base. The
- * first timer of each spoke is armed twice: first with a delay, because that advances the clock.
+ * Fill a spoke of each level above 0, up to the first level above the geometry, with nearly a
+ * crowd. The spoke of that level is @width wide. All spokes begin at @base. For a spoke that is w
+ * wide: a timer for @base or a little later goes to that spoke's level if the clock of the wheel is
+ * w to 2 w before @base. The first timer of each spoke is armed twice: first with a delay, because
+ * that advances the clock.
  */
 static void bench_round_edges(const struct hwheel_config *config, u64 width, ktime_t base)
 {
 	unsigned int level, i, many, last, n = 0;
 
 	for (level = config->levels; level; level--) {
-		/*
-		 * The bucket gets fewer timers. Before @base some of them may move to a spoke of
-		 * the top level. The fewer they are, the more often this spoke stays below a crowd.
-		 */
-		many = level == config->levels ? bench_random(BENCH_EDGE) :
-						 BENCH_EDGE - bench_random(8);
+		many = BENCH_EDGE - bench_random(8);
 		while (ktime_get() < base - (ktime_t)(2 * width))
 			if (width > BENCH_MS)
 				usleep_range(100, 200);
 		/* Lists are emptied from both ends, so choose at random which timer is due first */
-		last = bench_random(max(many, 1U));
-		if (many)
-			hwheel_add(&bench_bound(n)->timer, base - ktime_get());
+		last = bench_random(many);
+		hwheel_add(&bench_bound(n)->timer, base - ktime_get());
 		for (i = 0; i < many; i++)
 			bench_bound_arm(bench_bound(n++),
 					i == last ? base : base + bench_random(width));
@@ -1754,6 +1749,7 @@ static int bench_run_hold(const struct bench_row *row, u64 n, s64 *result)
 		row->tick_ns, 5, { 128, 128, 128, 128, 128 },
 	};
 	const s64 spoke = 128 * 128 * row->tick_ns;
+	const size_t size = 128 * sizeof(struct hwheel_spoke);	/* also enough for the lot */
 	unsigned int i, pass, holds = 0, most = n / 4 + 65536;
 	void *memory[6] = {};
 	u32 *least, longest = 0, worst = 0;
@@ -1768,17 +1764,17 @@ static int bench_run_hold(const struct bench_row *row, u64 n, s64 *result)
 		goto out;
 	memset(least, 0xff, most * sizeof(*least));
 	for (i = 0; i <= geometry.levels; i++) {
-		memory[i] = kmalloc(level_size(128), GFP_KERNEL);
+		memory[i] = kmalloc(size, GFP_KERNEL);
 		if (!memory[i])
 			goto out;
 	}
 
 	for (pass = 0; pass < BENCH_HOLD_PASSES; pass++) {
 		for (i = 0; i <= geometry.levels; i++)
-			memset(memory[i], 0, level_size(128));
+			memset(memory[i], 0, size);
 		levels_init(&bench_levels, &geometry, memory[geometry.levels], 0);
 		for (i = 0; i < geometry.levels; i++)
-			levels_grow(&bench_levels, level_init(&bench_levels, i, memory[i]));
+			levels_grow(&bench_levels, i, level_init(&bench_levels, i, memory[i]));
 		bench_random_seed(0);
 		for (i = 0; i < n; i++)
 			bench_op(i)->object = bench_object(i);

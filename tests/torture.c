@@ -2444,7 +2444,7 @@ static int __init create_wheels(void)
 	struct hwheel_config config = {
 		.name = "torture", .tick_ns = tick_ns, .levels = levels,
 	};
-	/* Few spokes and many levels: most timers cascade or are parked */
+	/* Few spokes and many levels: most timers cascade, or are beyond the geometry */
 	struct hwheel_config small = {
 		.name = "torture-small", .tick_ns = 5000, .levels = 8, .spokes = { 2, 3, 2, 5 },
 		.flags = HWHEEL_BOOTTIME,

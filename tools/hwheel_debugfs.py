@@ -185,13 +185,15 @@ def number_in(found, allowed):
 COUNT = range(1 << 64)
 TIME = range(-(1 << 63), 1 << 63)
 CPU = range(1 << 16)
+# Rows of the file levels from here on are no levels: the parking lot, then rows of fans
+PARKED, FANS = 15, 16
 SPOKE = range(4096)
 COLUMNS = {
     'config': {'name': None, 'value': None},
-    'levels': {'cpu': CPU, 'level': range(16), 'tick_ns': range(1, 1 << 63),
+    'levels': {'cpu': CPU, 'level': range(32), 'tick_ns': range(1, 1 << 63),
                'spokes': range(1, 4097), 'interval_ns': range(1, 1 << 63), 'clock_ns': TIME,
                'occupied': COUNT, 'timers': COUNT, 'next_ns': TIME},
-    'spokes': {'cpu': CPU, 'level': range(16), 'spoke': SPOKE, 'timers': COUNT},
+    'spokes': {'cpu': CPU, 'level': range(32), 'spoke': SPOKE, 'timers': COUNT},
     'stats': {'counter': None, 'total': COUNT},
     'lateness': {'up_to_ns': range(1, 1 << 64), 'timers': COUNT},
     'users': {'function': None, 'pending': COUNT, 'armed': COUNT, 'expired': COUNT,
@@ -246,11 +248,6 @@ class Snapshot:
         return {row['name']: row['value'] for row in self.rows('config')}
 
     @property
-    def nr_levels(self):
-        """The number of levels; a row with this level has the parked timers."""
-        return self.config['levels']
-
-    @property
     def can_be_set(self):
         """Can somebody set the wheel's clock?"""
         return self.config.get('clock') not in ('monotonic', 'boottime')
@@ -283,7 +280,7 @@ class Snapshot:
                                     if ns is not None), default=None)
         for row in levels.values():
             row['hand'] = (row['clock_ns'] // row['tick_ns'] % row['spokes']
-                           if row['level'] < self.nr_levels else None)
+                           if row['level'] < PARKED else None)
         return [levels[number] for number in sorted(levels)]
 
     def spokes(self, cpu=None):
@@ -330,8 +327,7 @@ class Snapshot:
         for row in self.rows('levels'):
             place = row['cpu'], row['level']
             size = row['tick_ns'], row['spokes']
-            if place in seen or row['level'] < config['levels'] and \
-                    sizes.setdefault(row['level'], size) != size:
+            if place in seen or sizes.setdefault(row['level'], size) != size:
                 raise Error(f"levels has two kinds of level {row['level']}")
             seen.add(place)
         for row in self.rows('spokes'):

@@ -77,6 +77,10 @@ def run(tool, *args, stdin='', env=None, **kwargs):
 # A wheel
 #
 
+# Spokes of the parking lot and of the two rows of fans, which are no levels
+OTHER_ROWS = {15: 57, 16: 384, 17: 3968}
+
+
 class Timer:
     def __init__(self, due, function='tick_fn'):
         self.due = due
@@ -89,7 +93,8 @@ class Base:
     moves their timers one by one."""
 
     def __init__(self, n, clock):
-        self.n = n
+        self.planned = len(n)
+        self.n = n = (*n, 128, 128, 128)    # levels above the geometry
         self.u = [1]
         for spokes in n:
             self.u.append(self.u[-1] * spokes)
@@ -104,11 +109,7 @@ class Base:
             slot = due // self.u[level]
             if slot - self.clock // self.u[level] < spokes:
                 return level, slot % spokes
-        top = len(self.n) - 1
-        return len(self.n), self.bucket(due, top)
-
-    def bucket(self, due, top):
-        return (due // self.u[top] ^ self.clock // self.u[top]).bit_length() - 1
+        raise AssertionError('no level reaches the timer')
 
     def add(self, timer):
         self.held[self.place(timer.due)].append(timer)
@@ -123,12 +124,7 @@ class Base:
 
     def step(self):
         self.clock += 1
-        top = len(self.n) - 1
-        for level, bucket in sorted(self.held, reverse=True):
-            if level > top and any(self.bucket(timer.due, top) != bucket
-                                   for timer in self.held[level, bucket]):
-                self.empty((level, bucket))
-        for level in range(top, 0, -1):
+        for level in range(len(self.n) - 1, 0, -1):
             self.empty((level, self.clock // self.u[level] % self.n[level]))
         fired = self.held.pop((0, self.clock % self.n[0]), [])
         assert all(timer.due == self.clock for timer in fired)
@@ -184,17 +180,17 @@ class Wheel:
                   ('clock', 'monotonic'), ('context', 'softirq'), ('budget_ns', 2000000), ('bytes_per_cpu', 4096)]
         levels, spokes, timers = [], [], []
         for cpu, base in enumerate(self.bases):
-            for level in range(len(self.n) + 1):
+            for level in (*range(len(base.n)), *OTHER_ROWS):
                 mine = [(spoke, held) for c, l, spoke, held in self.held()
                         if (c, l) == (cpu, level)]
-                parked = level == len(self.n)
-                if parked and not mine:
+                if level >= len(self.n) and not mine:
                     continue
-                width = base.u[level] * tick
+                other = level in OTHER_ROWS
+                width = tick if other else base.u[level] * tick
                 due = [timer.due for _, held in mine for timer in held]
-                levels.append((cpu, level, width, 64 if parked else self.n[level],
-                               (1 << 63) - 1 if parked else width * self.n[level],
-                               base.clock * tick if parked else
+                levels.append((cpu, level, width,
+                               OTHER_ROWS[level] if other else base.n[level],
+                               (1 << 63) - 1 if other else width * base.n[level],
                                base.clock * tick // width * width, len(mine), len(due),
                                min(due) * tick if due else '-'))
                 for spoke, held in mine:
@@ -340,8 +336,7 @@ class Plan(Test):
     def brute_force(self, n, longest):
         """Returns, for each delay, the mean number of moves over all phases of the clock."""
         moves = collections.Counter()
-        reach = Base(n, 0).u[-1]
-        phases = reach // n[-1] << (longest * n[-1] // reach + 1).bit_length()
+        phases = Base(n, 0).u[len(n)]
         for clock in range(phases):
             base = Base(n, clock)
             timers = {d: Timer(clock + d) for d in range(1, longest + 1)}
@@ -428,7 +423,7 @@ class Plan(Test):
     def test_beyond_the_reach(self):
         text = self.ok('hwheel-plan', '--spokes', '16', '--range', '1s', '--delays', '-',
                        stdin='1ms\n1min\n1min\n')
-        self.assertRegex(text, r'beyond the reach +2,')
+        self.assertRegex(text, r'beyond the reach +2: levels above take 8,192 bytes each')
         self.assertTrue(text.startswith('3 levels, 48 spokes\n'))
 
     def test_overdue_counts_as_now(self):
@@ -666,11 +661,23 @@ class Top(Test):
             self.assertEqual(found, sorted(found, key=key))
             self.assertEqual(len(found), 2)
 
-    def test_parked(self):
-        self.wheel.bases[0].add(Timer(10 ** 6))
+    def test_other_rows(self):
+        base = self.wheel.bases[0]
+        base.add(Timer(10 ** 6))
+        base.held[15, 3] = [Timer(10 ** 6)]
+        base.held[16, 130] = [Timer(10 ** 6)] * 2
+        base.held[17, 3900] = [Timer(10 ** 6)] * 3
         self.wheel.write(self.path('wheels/system'))
-        self.assertRegex(self.ok('hwheel-top', *self.debugfs, '--once', '--interval', '0'),
-                         r'parked beyond the reach or in transit: 1 ')
+        text = self.ok('hwheel-top', *self.debugfs, '--once', '--interval', '0')
+        self.assertRegex(text, r'level 3 .* 1 in +1 spokes')
+        self.assertRegex(text, r'fans finer spokes of crowds: 5 ')
+        self.assertRegex(text, r'parked until a level comes, or in transit: 1 ')
+        levels = {level['level']: level for level in json.loads(self.ok(
+            'hwheel-top', *self.debugfs, '--json', '--interval', '0'))['levels']}
+        self.assertEqual([n for n, level in levels.items() if level['parked']], [15])
+        self.assertEqual([n for n, level in levels.items() if level['fans']], [16, 17])
+        self.assertEqual([n for n, level in levels.items() if level['hand'] is None],
+                         [15, 16, 17])
 
     def test_record_and_replay(self):
         """The wheel turns meanwhile: turn() moves the link 'live/system' to the next state."""
@@ -1251,7 +1258,7 @@ class Strangers(Test):
         text = self.ok('hwheel-plan', '--delays', '-', stdin=rows +
                        '0 5 62 9223372036854775807 9223371995650775807 wake [hwheel]\n')
         self.assertEqual(text.splitlines()[:9], want.splitlines()[:9])
-        self.assertRegex(text, r'longer than any +1: no levels reach them, so they stay parked')
+        self.assertRegex(text, r'longer than any +1: no such levels reach them')
         text = self.ok('hwheel-plan', '--delays', '-', stdin='9223371995650775807\n')
         self.assertRegex(text, r'longer than any +1:')
 

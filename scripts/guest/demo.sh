@@ -26,7 +26,9 @@ show_levels()
 		for (level in timers)
 			total += timers[level]
 		printf "%d s: %d timers\n", seconds, total
-		for (level = 0; level in timers; level++) {
+		for (level = 0; level < 32; level++) {
+			if (!(level in timers))
+				continue
 			bar = ""
 			for (n = timers[level] * 40 / sessions; n > 0; n--)
 				bar = bar "#"

@@ -81,9 +81,9 @@ follow()
 	event == "hwheel_expire_exit" && --running[timer] { bad("exit") }
 	event == "hwheel_cascade" {
 		moved += is["moved"]
-		# Level 5 stands for parked timers, and for timers in transit
-		if (is["level"] < 1 || is["level"] > 5 || is["moved"] < 1 ||
-		    is["spoke"] > (is["level"] < 5 ? 15 : 63) ||
+		# Levels 5 to 14 are above the geometry. Level 15 is the parking lot
+		if (is["level"] < 1 || is["level"] > 15 || is["moved"] < 1 ||
+		    is["spoke"] > (is["level"] < 5 ? 15 : is["level"] < 15 ? 127 : 56) ||
 		    is["clock"] > stamp + 1e6)
 			bad("cascade")
 	}

@@ -6,7 +6,7 @@
 # When: FULL=1
 
 # A mutant that the first test must catch
-planted='module/levels.h levels_leave: l->pending--; => ;'
+planted='module/levels_place.h levels_leave: l->pending--; => ;'
 
 suite()
 {

@@ -54,6 +54,8 @@ struct kunit_suite {
 #define KUNIT_EXPECT_EQ(test, a, b)		KUNIT_EXPECT_TRUE(test, (a) == (b))
 #define KUNIT_EXPECT_GE(test, a, b)		KUNIT_EXPECT_TRUE(test, (a) >= (b))
 #define KUNIT_EXPECT_LE(test, a, b)		KUNIT_EXPECT_TRUE(test, (a) <= (b))
+#define KUNIT_EXPECT_GT(test, a, b)		KUNIT_EXPECT_TRUE(test, (a) > (b))
+#define KUNIT_EXPECT_LT(test, a, b)		KUNIT_EXPECT_TRUE(test, (a) < (b))
 #define KUNIT_EXPECT_PTR_EQ(test, a, b)		KUNIT_EXPECT_TRUE(test, (a) == (b))
 #define KUNIT_EXPECT_STREQ(test, a, b)		KUNIT_EXPECT_TRUE(test, !strcmp(a, b))
 #define KUNIT_EXPECT_EQ_MSG(test, a, b, ...)	KUNIT_EXPECT_TRUE(test, (a) == (b))

@@ -5,6 +5,16 @@
 #include <linux/bits.h>
 #include <linux/types.h>
 
+#ifndef BITS_PER_LONG
+#define BITS_PER_LONG		(8 * __SIZEOF_LONG__)
+#endif
+
+/* The highest bit set, counted from 0. There must be one. */
+static inline unsigned long __fls(unsigned long x)
+{
+	return BITS_PER_LONG - 1 - __builtin_clzl(x);
+}
+
 /* The highest bit set, counted from 1; 0 if there is none. */
 static inline int fls64(u64 x)
 {

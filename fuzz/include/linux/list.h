@@ -32,6 +32,17 @@ static inline void list_del(struct list_head *entry)
 	entry->prev = NULL;
 }
 
+static inline void list_splice_init(struct list_head *list, struct list_head *head)
+{
+	if (list_empty(list))
+		return;
+	list->prev->next = head->next;
+	head->next->prev = list->prev;
+	list->next->prev = head;
+	head->next = list->next;
+	INIT_LIST_HEAD(list);
+}
+
 static inline void list_splice_tail_init(struct list_head *list, struct list_head *head)
 {
 	if (list_empty(list))

@@ -1,0 +1,642 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The layered wheel: where a timer goes, and how it gets there
+ */
+/* ------------------------------------------------------------------------ */
+/* Bitmaps */
+
+/*
+ * A word of a bitmap of @lv. The spokes hold the words of both bitmaps: first those of the
+ * occupied spokes, then those of the crowds.
+ */
+static __always_inline u64 *level_word(const struct hwheel_level *lv, enum hwheel_map map,
+				       unsigned int word)
+{
+	return &lv->spokes[(map ? DIV_ROUND_UP(lv->nr, 64) : 0) + word].bits;
+}
+
+static __always_inline bool level_bit(const struct hwheel_level *lv, enum hwheel_map map,
+				      unsigned int spoke)
+{
+	return *level_word(lv, map, spoke / 64) & BIT_ULL(spoke % 64);
+}
+
+/* The first bit set at or after spoke @from. Spoke @from exists. @nr of @lv: none */
+static __always_inline unsigned int level_next(const struct hwheel_level *lv, enum hwheel_map map,
+					       unsigned int from)
+{
+	unsigned int word = from / 64;
+	u64 bits = *level_word(lv, map, word) & (~0ULL << (from % 64));
+
+	if (!bits) {
+		u64 words = word < 63 ? lv->summary[map] & (~0ULL << (word + 1)) : 0;
+
+		if (!words)
+			return lv->nr;
+		word = __ffs64(words);
+		bits = *level_word(lv, map, word);
+	}
+	return word * 64 + __ffs64(bits);
+}
+
+/* The spoke of the first bit set from the clock on, wrapping round. There must be one. */
+static __always_inline struct hwheel_spoke *level_first(const struct hwheel_level *lv,
+							enum hwheel_map map)
+{
+	unsigned int i = level_next(lv, map, lv->pos);
+
+	return &lv->spokes[i < lv->nr ? i : level_next(lv, map, 0)];
+}
+
+static __always_inline void levels_set(struct hwheel_levels *l, enum hwheel_map map,
+				       const struct hwheel_spoke *spoke)
+{
+	struct hwheel_level *lv = &l->level[spoke->level];
+
+	*level_word(lv, map, spoke->index / 64) |= BIT_ULL(spoke->index % 64);
+	lv->summary[map] |= BIT_ULL(spoke->index / 64);
+}
+
+static __always_inline void levels_clear(struct hwheel_levels *l, enum hwheel_map map,
+					 const struct hwheel_spoke *spoke)
+{
+	struct hwheel_level *lv = &l->level[spoke->level];
+	u64 *bits = level_word(lv, map, spoke->index / 64);
+
+	*bits &= ~BIT_ULL(spoke->index % 64);
+	if (!*bits)
+		lv->summary[map] &= ~BIT_ULL(spoke->index / 64);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Spokes */
+
+/* The slot of level @lv that uses spoke @index at present */
+static inline u64 level_slot_of(const struct hwheel_level *lv, unsigned int index)
+{
+	return lv->slot + index - lv->pos + (index < lv->pos ? lv->nr : 0);
+}
+
+/* The spoke for the slot that is @ahead slots ahead of the clock */
+static __always_inline struct hwheel_spoke *level_ahead(const struct hwheel_level *lv, u64 ahead)
+{
+	ahead += lv->pos;
+	ahead = ahead < lv->open ? ahead : ahead - lv->open;
+	OPTIMIZER_HIDE_VAR(ahead);	/* else gcc computes both addresses */
+	return &lv->spokes[ahead];
+}
+
+/* The lowest level that can be the right one for a timer due in @distance ticks */
+static __always_inline struct hwheel_level *levels_lowest(struct hwheel_levels *l, u64 distance)
+{
+	return &l->level[l->lowest[levels_highest(distance | 1)]];
+}
+
+/* The bucket for a timer due at @tick: the number of bits up to the highest that differs */
+static inline unsigned int levels_bucket(const struct hwheel_levels *l, u64 tick)
+{
+	return fls64(tick ^ l->clock);
+}
+
+/*
+ * The spoke for a timer due at @tick, from level @lv upwards. No lower level has a place for the
+ * timer. If the right level is missing or closed, the timer goes to the parking lot.
+ */
+static noinline struct hwheel_spoke *levels_place_above(struct hwheel_levels *l,
+							const struct hwheel_level *lv,
+							u64 tick)
+{
+	for (; lv < &l->level[l->top]; lv++) {
+		u64 slot = unlikely(l->closed) ? level_slot(lv, l->clock) : lv->slot;
+		u64 ahead = level_slot(lv, tick) - slot;
+
+		if (ahead >= lv->nr)
+			continue;
+		if (ahead < lv->open)
+			return level_ahead(lv, ahead);
+		levels_want(l, lv - l->level);
+		break;
+	}
+	return levels_transit(l, levels_bucket(l, tick));
+}
+
+/*
+ * The spoke for a timer due at @due, and the spoke's level. An overdue timer is due at the
+ * floor instead. The level that @lowest gives may be too low, for these reasons:
+ *
+ * - @lowest knows only the highest bit of the distance. If the reach of a level is not a power
+ *   of two ticks, the reach may be less than the distance.
+ * - The clock is near the end of its slot: the timer may be one slot further ahead.
+ * - The clock is behind the floor.
+ *
+ * In most cases the next level is right, but a still higher one may be.
+ */
+static __always_inline struct hwheel_spoke *
+levels_find(struct hwheel_levels *l, u64 *due, const struct hwheel_level **level)
+{
+	const struct hwheel_level *lv;
+	struct hwheel_spoke *spoke;
+	u64 tick = *due, ahead, distance = tick - l->floor;
+
+	/* The floor is not before the clock, so this level is right or too low */
+	if (likely((s64)distance >= 0)) {
+		lv = levels_lowest(l, distance);
+		OPTIMIZER_HIDE_VAR(lv);	/* else gcc computes lv for each member again */
+		ahead = level_slot(lv, tick) - lv->slot;
+		if (likely(ahead < lv->open)) {
+			*level = lv;
+			return level_ahead(lv, ahead);
+		}
+	} else {			/* overdue: due at the floor */
+		lv = l->level;
+		tick = l->floor;
+		*due = tick;
+	}
+	spoke = levels_place_above(l, lv, tick);
+	*level = &l->level[spoke->level];
+	return spoke;
+}
+
+/* As levels_find(), for a timer that moves. @tick is not before the clock. */
+static inline struct hwheel_spoke *levels_place(struct hwheel_levels *l, u64 tick)
+{
+	const struct hwheel_level *lv = levels_lowest(l, tick - l->clock);
+	u64 ahead = level_slot(lv, tick) - lv->slot;
+
+	return likely(ahead < lv->open) ? level_ahead(lv, ahead) :
+					  levels_place_above(l, lv, tick);
+}
+
+/*
+ * As list_add_tail() and list_del(), without the checks of CONFIG_DEBUG_LIST. Debian's
+ * kernels have these checks; for the hlists of timer_list the kernel has none. The checks
+ * read both neighbours: they wait for two cache lines that are otherwise only written to,
+ * and they cost 29 instructions.
+ */
+static __always_inline void spoke_link(struct list_head *entry, struct list_head *head)
+{
+	struct list_head *last = head->prev;
+
+	head->prev = entry;
+	WRITE_ONCE(entry->next, head);
+	entry->prev = last;
+	WRITE_ONCE(last->next, entry);
+}
+
+static __always_inline void spoke_unlink(struct list_head *next, struct list_head *prev)
+{
+	next->prev = prev;
+	WRITE_ONCE(prev->next, next);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Fans */
+
+/* The row of fan @id. The fans of the second row count from 32 on. */
+static inline struct hwheel_level *fan_row(struct hwheel_levels *l, unsigned int id)
+{
+	return &l->level[HWHEEL_FANS + id / 32];
+}
+
+/* The number of the fan of @child */
+static inline unsigned int fan_id(const struct hwheel_spoke *child)
+{
+	return (child->level - HWHEEL_FANS) * 32 + child->index / HWHEEL_FAN;
+}
+
+static inline struct hwheel_fan *fan_get(struct hwheel_levels *l, unsigned int id)
+{
+	const struct hwheel_level *lv = fan_row(l, id);
+
+	return (struct hwheel_fan *)(lv->spokes + lv->nr) + id % 32;
+}
+
+/* The number of the fan of @spoke, which has one */
+static inline unsigned int spoke_fan(const struct hwheel_spoke *spoke)
+{
+	return (spoke->more & HWHEEL_HAS_FAN) - 1;
+}
+
+/* The first occupied spoke of fan @id. NULL if the fan is empty */
+static inline struct hwheel_spoke *fan_first(struct hwheel_levels *l, unsigned int id)
+{
+	const struct hwheel_level *lv = fan_row(l, id);
+	unsigned int i = level_next(lv, HWHEEL_OCCUPIED, id % 32 * HWHEEL_FAN);
+
+	return i / HWHEEL_FAN == id % 32 ? &lv->spokes[i] : NULL;
+}
+
+/* The spoke of fan @id for @tick, which is not before the fan */
+static inline struct hwheel_spoke *fan_at(struct hwheel_levels *l, unsigned int id, u64 tick)
+{
+	const struct hwheel_fan *fan = fan_get(l, id);
+
+	return &fan_row(l, id)->spokes[id % 32 * HWHEEL_FAN + ((tick - fan->begin) >> fan->shift)];
+}
+
+/* log2 of the width of the spokes in a fan that covers @width ticks */
+static inline unsigned int fan_shift(u64 width)
+{
+	return fls64((width - 1) >> HWHEEL_FAN_BITS);
+}
+
+/* If @spoke is in a fan: the spoke of a level at the top of the fans. Else: @spoke. */
+static inline struct hwheel_spoke *spoke_root(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	while (spoke->more & HWHEEL_CHILD)
+		spoke = fan_get(l, fan_id(spoke))->parent;
+	return spoke;
+}
+
+/*
+ * The first tick of @spoke, which belongs to a level or a fan. Sets @width to its width in
+ * ticks.
+ */
+static inline u64 spoke_begin(struct hwheel_levels *l, const struct hwheel_spoke *spoke, u64 *width)
+{
+	const struct hwheel_level *lv = &l->level[spoke->level];
+
+	if (spoke->more & HWHEEL_CHILD) {
+		const struct hwheel_fan *fan = fan_get(l, fan_id(spoke));
+
+		*width = 1ULL << fan->shift;
+		return fan->begin + ((u64)(spoke->index % HWHEEL_FAN) << fan->shift);
+	}
+	*width = lv->width;
+	return level_slot_of(lv, spoke->index) * lv->width;
+}
+
+/* Give @spoke a fan. False if none is free */
+static inline bool levels_fan(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	struct hwheel_fan *fan;
+	unsigned int id;
+	u64 width;
+
+	if (!l->fans_free)
+		return false;
+	id = __ffs64(l->fans_free);
+	l->fans_free &= l->fans_free - 1;
+	fan = fan_get(l, id);
+	fan->begin = spoke_begin(l, spoke, &width);
+	fan->shift = fan_shift(width);
+	fan->parent = spoke;
+	spoke->more |= id + 1;
+	return true;
+}
+
+/* A spoke is a crowd: if no fan is free, ask for the next row of them */
+static inline void levels_want_fans(struct hwheel_levels *l)
+{
+	if (!l->fans_free)
+		levels_want(l, l->exist & BIT(HWHEEL_FANS) ? HWHEEL_FANS + 1 : HWHEEL_FANS);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Timers come and go */
+
+/* @rest of @spoke has become empty: it is no crowd any more. */
+static noinline void levels_rest_emptied(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	spoke->rests = 0;
+	if (spoke->more & HWHEEL_CROWDED) {
+		spoke->more &= ~HWHEEL_CROWDED;
+		levels_clear(l, HWHEEL_CROWDS, spoke);
+		if (!l->level[spoke->level].summary[HWHEEL_CROWDS])
+			l->crowded &= ~BIT(spoke->level);
+	}
+}
+
+/* The lists of @spoke are empty, and it has flags */
+static noinline void levels_bare(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	unsigned int id;
+
+	levels_rest_emptied(l, spoke);
+	while (spoke_bare(spoke) && !(spoke->more & HWHEEL_HAS_FAN)) {
+		levels_clear(l, HWHEEL_OCCUPIED, spoke);
+		if (!(spoke->more & HWHEEL_CHILD))
+			return;
+		id = fan_id(spoke);
+		if (fan_first(l, id))
+			return;
+		l->fans_free |= BIT_ULL(id);
+		spoke = fan_get(l, id)->parent;
+		spoke->more &= ~HWHEEL_HAS_FAN;
+	}
+}
+
+/* The lists of @spoke have become empty. */
+static __always_inline void levels_emptied(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	spoke->bound = HWHEEL_NEVER;
+	spoke->rests = 0;
+	if (unlikely(spoke->more))
+		levels_bare(l, spoke);
+	else
+		levels_clear(l, HWHEEL_OCCUPIED, spoke);
+}
+
+/* Timers have left @spoke, and one of its lists is empty */
+static __always_inline void levels_left(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	if (!list_empty(&spoke->rest))
+		return;
+	if (list_empty(&spoke->same))
+		levels_emptied(l, spoke);
+	else
+		levels_rest_emptied(l, spoke);
+}
+
+/*
+ * Take @timer, which is pending, out of its spoke. The caller puts the timer into another
+ * spoke, or marks it as not pending. Until then readers without the lock see it as pending.
+ */
+static __always_inline void levels_unlink(struct hwheel_levels *l, struct hwheel_timer *timer)
+{
+	struct list_head *next = timer->entry.next, *prev = timer->entry.prev;
+
+	if (unlikely(l->walk == &timer->entry))
+		l->walk = next;
+	spoke_unlink(next, prev);
+	if (next == prev)	/* both are the head: the list is empty now */
+		levels_left(l, spoke_of(next));
+}
+
+/*
+ * Take @timer out of @l. The caller adds it to the levels of another base, or marks it as not
+ * pending.
+ */
+static __always_inline void levels_leave(struct hwheel_levels *l, struct hwheel_timer *timer)
+{
+	levels_unlink(l, timer);
+	l->pending--;
+}
+
+/* Take @timer off the wheel. */
+static __always_inline void levels_del(struct hwheel_levels *l, struct hwheel_timer *timer)
+{
+	levels_leave(l, timer);
+	WRITE_ONCE(timer->entry.next, NULL);
+}
+
+/* How many timers in @rest make @spoke a crowd */
+static inline unsigned int levels_few(const struct hwheel_spoke *spoke)
+{
+	return spoke->more & HWHEEL_CHILD ? HWHEEL_CROWD_FAN : HWHEEL_CROWD;
+}
+
+/* How often a timer of a spoke that is @width ticks wide moves through fans, at most */
+static inline unsigned int levels_moves(u64 width)
+{
+	return DIV_ROUND_UP(fls64(width - 1), HWHEEL_FAN_BITS);
+}
+
+/*
+ * If @rest of @spoke is a crowd, mark the spoke, and note how large it is. Returns whether the
+ * spoke's crowd may now be ready earlier than before.
+ */
+static noinline bool levels_note_crowd(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	bool earlier = !(spoke->more & HWHEEL_CROWDED);
+	struct hwheel_most *most;
+	u64 width;
+
+	if (spoke->rests < levels_few(spoke))
+		return false;
+	if (earlier) {
+		spoke->more |= HWHEEL_CROWDED;
+		levels_set(l, HWHEEL_CROWDS, spoke);
+		l->crowded |= BIT(spoke->level);
+	}
+	if (spoke->level == HWHEEL_LOT)
+		return false;
+	spoke_begin(l, spoke, &width);
+	most = &l->most[levels_moves(width)];
+	if (l->clock - most->since >= width << HWHEEL_FAN_BITS) {
+		most->n /= 2;
+		most->since = l->clock;
+	}
+	if (spoke->rests > most->n) {
+		most->n = 2ULL * spoke->rests;
+		earlier = true;
+	}
+	levels_want_fans(l);
+	return earlier;
+}
+
+/* Timers due at @tick, which is before the bound of @spoke, will join it. */
+static __always_inline void levels_earlier(struct hwheel_levels *l, struct hwheel_spoke *spoke,
+					   u64 tick)
+{
+	if (spoke_bare(spoke)) {
+		levels_set(l, HWHEEL_OCCUPIED, spoke);
+	} else if (!list_empty(&spoke->same)) {
+		/* A walk that is in @same comes to @rest next */
+		list_splice_init(&spoke->same, &spoke->rest);
+		spoke->rests += spoke->sames;
+	}
+	spoke->sames = 0;
+	spoke->bound = tick;
+}
+
+/*
+ * Put @timer, due at @tick, into @spoke. Returns whether @rest of the spoke may have become a
+ * crowd. That is looked at for every @few-th timer, or if @same was demoted.
+ */
+static __always_inline bool levels_put(struct hwheel_levels *l, struct hwheel_timer *timer,
+				       struct hwheel_spoke *spoke, u64 tick, unsigned int few)
+{
+	bool crowd = false;
+
+	if (tick > spoke->bound) {
+		spoke_link(&timer->entry, &spoke->rest);
+		return !(++spoke->rests % few);
+	}
+	if (tick < spoke->bound) {
+		levels_earlier(l, spoke, tick);
+		crowd = spoke->rests >= few;
+	}
+	spoke->sames++;
+	spoke_link(&timer->entry, &spoke->same);
+	return crowd;
+}
+
+/* ------------------------------------------------------------------------ */
+/* What is to be sifted next */
+
+/* A crowd is ready when its lead has begun: see levels_lead() */
+struct hwheel_sift {
+	struct hwheel_spoke	*spoke;		/* the ready crowd that begins first, or NULL */
+	u64			begin;		/* the tick at which @spoke begins */
+	u64			start;		/* the earliest tick at which a crowd is ready */
+};
+
+/*
+ * The lead of a crowd of @size timers, in ticks: it is ready to be sifted this long before its
+ * spoke begins, which is @width ticks wide.
+ */
+static inline u64 levels_lead(const struct hwheel_levels *l, u64 width, u64 size)
+{
+	unsigned int moves = levels_moves(width);
+	u64 most = l->most[moves].n;
+
+	return levels_tick_down(l, 4 * max(most, size) * HWHEEL_SIFT_NS * moves) + 1 +
+	       width / 8 + l->ahead;
+}
+
+/* Update @next for @spoke, which is a crowd. */
+static inline void spoke_next_sift(struct hwheel_levels *l, struct hwheel_spoke *spoke,
+				   struct hwheel_sift *next)
+{
+	u64 width, begin = spoke_begin(l, spoke, &width);
+	u64 lead = levels_lead(l, width, spoke->rests), start = begin - min(begin, lead);
+
+	/* Without a fan it waits until the clock enters it */
+	if (begin > l->clock && !l->fans_free && !(spoke->more & HWHEEL_HAS_FAN))
+		start = begin;
+	next->start = min(next->start, start);
+	if (start <= l->clock && begin < next->begin) {
+		next->spoke = spoke;
+		next->begin = begin;
+	}
+}
+
+/*
+ * What is to be sifted next in @rows, a bitmap. In a level, the first crowd from the clock on
+ * begins first. In a fan, the first crowd begins first. So no other crowd is looked at. A closed
+ * level is emptied anyway. Crowds of the parking lot are not sifted.
+ */
+static noinline struct hwheel_sift levels_next_sift(struct hwheel_levels *l, u64 rows)
+{
+	struct hwheel_sift next = { NULL, HWHEEL_NEVER, HWHEEL_NEVER };
+
+	for (rows &= ~(l->closed | BIT(HWHEEL_LOT)); rows; rows &= rows - 1) {
+		const struct hwheel_level *lv = &l->level[__ffs64(rows)];
+		unsigned int i;
+
+		levels_want_fans(l);	/* ask again: there may have been no memory */
+		if (lv < &l->level[HWHEEL_LOT]) {
+			spoke_next_sift(l, level_first(lv, HWHEEL_CROWDS), &next);
+			continue;
+		}
+		for (i = 0; i < lv->nr; i = (i | (HWHEEL_FAN - 1)) + 1) {
+			i = level_next(lv, HWHEEL_CROWDS, i);
+			if (i < lv->nr)
+				spoke_next_sift(l, &lv->spokes[i], &next);
+		}
+	}
+	return next;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Arming */
+
+/*
+ * Put @timer, due at @tick, into @spoke. Returns the tick by which levels_step() must be called:
+ * @tick, or an earlier tick if @timer joined a crowd.
+ */
+static __always_inline u64 levels_insert(struct hwheel_levels *l, struct hwheel_timer *timer,
+					 struct hwheel_spoke *spoke, u64 tick)
+{
+	if (likely(!levels_put(l, timer, spoke, tick, HWHEEL_CROWD)))
+		return tick;
+	if (!levels_note_crowd(l, spoke))
+		return tick;
+	return min(tick, levels_next_sift(l, l->crowded & BIT(spoke->level)).start);
+}
+
+/* Add @timer, due at @tick. Returns what levels_insert() returns. */
+static __always_inline u64 levels_add(struct hwheel_levels *l, struct hwheel_timer *timer, u64 tick)
+{
+	const struct hwheel_level *lv;
+	struct hwheel_spoke *spoke = levels_find(l, &tick, &lv);
+
+	l->pending++;
+	return levels_insert(l, timer, spoke, tick);
+}
+
+/*
+ * A timer is due at @old, and is re-armed for @tick. @spoke is the right spoke for @tick.
+ * May the timer stay where it is?
+ *
+ * It may, if @spoke is also the right spoke for @old. Then the timer is in @spoke, or in a
+ * spoke of a higher level that covers the same slot and has not been emptied yet. Nobody
+ * knows which of these spokes holds the timer. In each of them that has timers, @rest must be
+ * the list for both ticks.
+ *
+ * It may not if the timer can be in yet another spoke: one of these spokes has a fan, any timer
+ * is parked or in transit, a level is closed, or @old is before the floor.
+ */
+static noinline bool levels_stays(struct hwheel_levels *l, const struct hwheel_spoke *spoke,
+				  u64 old, u64 tick)
+{
+	const struct hwheel_level *lv = &l->level[spoke->level];
+	u64 ahead, first = min(old, tick);
+
+	if (old < l->floor || l->closed || l->level[HWHEEL_LOT].summary[HWHEEL_OCCUPIED] ||
+	    (old < tick && spoke != levels_place(l, old)))
+		return false;
+	while (!(spoke->more & HWHEEL_HAS_FAN) && (spoke_bare(spoke) || spoke->bound < first)) {
+		do {
+			if (++lv >= &l->level[l->nr])
+				return true;
+			ahead = level_slot(lv, tick) - lv->slot;
+		} while (ahead >= lv->open);
+		spoke = level_ahead(lv, ahead);
+	}
+	return false;
+}
+
+/*
+ * Re-arm @timer, which is pending and due at @old, for @tick. Returns what levels_insert()
+ * returns.
+ */
+static __always_inline u64 levels_mod(struct hwheel_levels *l,
+				      struct hwheel_timer *timer, u64 old, u64 tick)
+{
+	const struct hwheel_level *lv;
+	struct hwheel_spoke *spoke;
+
+	if (old == tick)
+		return tick;
+	spoke = levels_find(l, &tick, &lv);
+	if (unlikely(level_slot(lv, old) == level_slot(lv, tick)) &&
+	    levels_stays(l, spoke, old, tick))
+		return tick;
+	levels_unlink(l, timer);
+	return levels_insert(l, timer, spoke, tick);
+}
+
+/*
+ * Of the ticks from @first to @last, the one at which the widest slot begins. If several slots of
+ * that width begin in that range, take the slot whose number has the most zero bits at its end.
+ * Timers with slack meet in such ticks. @first must not be 0, and @last must not be less than
+ * @first.
+ */
+static noinline u64 levels_align_slow(const struct hwheel_levels *l, u64 first, u64 last)
+{
+	unsigned int i = READ_ONCE(l->planned);
+
+	while (i--) {
+		const struct hwheel_level *lv = &l->level[i];
+		u64 slot = level_slot(lv, last);
+		u64 differ = slot ^ level_slot(lv, first - 1);	/* - 1, so that @first counts */
+
+		if (differ)
+			return (slot >> levels_highest(differ) << levels_highest(differ)) *
+			       lv->width;
+	}
+	/* The wheel is being created again: the timer will not be armed, any tick will do */
+	return last;
+}
+
+static __always_inline u64 levels_align(const struct hwheel_levels *l, u64 first, u64 last)
+{
+	unsigned int bit;
+
+	if (unlikely(!l->pow2))
+		return levels_align_slow(l, first, last);
+	bit = levels_highest((first - 1) ^ last);
+	return last >> bit << bit;
+}

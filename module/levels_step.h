@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The layered wheel: what is due next, and how timers move
+ */
+/* ------------------------------------------------------------------------ */
+/* What is due next */
+
+/* Look at @spoke, and at the first spoke of its fan, and so on. */
+static __always_inline void levels_look(struct hwheel_levels *l, struct hwheel_spoke *spoke,
+					struct hwheel_spoke **first, u64 *bound)
+{
+	for (;;) {
+		u64 due = spoke_bare(spoke) ? HWHEEL_NEVER : spoke_due(spoke);
+
+		l->above = min(l->above, due);
+		if (due <= *bound) {
+			*first = spoke;
+			*bound = due;
+		}
+		if (likely(!(spoke->more & HWHEEL_HAS_FAN)))
+			return;
+		spoke = fan_first(l, spoke_fan(spoke));
+	}
+}
+
+/*
+ * The spoke with the least spoke_due(). NULL if no timer is pending, apart from those in transit.
+ *
+ * In most cases it is in level 0, and no other level is looked at. l->above allows this:
+ * nothing above level 0 is due before that tick. When all levels have been looked at,
+ * l->above is set to the lesser of two ticks: the least bound above level 0, and the beginning
+ * of the next slot of level 1. Timers added later above level 0 are not due before that
+ * slot. But if level 0 is missing, or any level is closed, they may be.
+ *
+ * If ticks are equal, level 0 and bucket 0 come last. They take the timers that callbacks arm
+ * for the past, and these must not keep others of the same tick waiting.
+ */
+static inline struct hwheel_spoke *levels_first(struct hwheel_levels *l)
+{
+	const struct hwheel_level *lv = &l->level[0];
+	struct hwheel_spoke *first = NULL;
+	unsigned int i;
+	u64 bits, bound = HWHEEL_NEVER;
+
+	if (lv->summary[HWHEEL_OCCUPIED]) {
+		first = level_first(lv, HWHEEL_OCCUPIED);
+		bound = first->bound;
+		if (bound < l->above)
+			return first;
+	}
+
+	l->above = lv->open && likely(!l->closed) ? (lv[1].slot + 1) * lv[1].width : 0;
+	lv = &l->level[HWHEEL_LOT];
+	for (bits = lv->spokes[0].bits & (BIT_ULL(HWHEEL_BUCKETS) - 1); bits; bits &= ~BIT_ULL(i)) {
+		i = levels_highest(bits);
+		levels_look(l, &lv->spokes[i], &first, &bound);
+	}
+	for (i = 1; i < l->nr; i++) {
+		lv = &l->level[i];
+		if (lv->summary[HWHEEL_OCCUPIED])
+			levels_look(l, level_first(lv, HWHEEL_OCCUPIED), &first, &bound);
+	}
+	return first;
+}
+
+/*
+ * The first tick at which a timer may be due: the first bound. It is the present clock if timers
+ * are left to pop, or to be placed anew. HWHEEL_NEVER if there are no timers.
+ */
+static inline u64 levels_due_tick(struct hwheel_levels *l)
+{
+	const struct hwheel_spoke *first;
+
+	if (levels_transit(l, 0)->bits >> HWHEEL_STRAY)
+		return l->clock;
+	first = levels_first(l);
+	if (!first)
+		return HWHEEL_NEVER;
+	return unlikely(l->redo && spoke_due(first) <= l->redo) ? l->clock : spoke_due(first);
+}
+
+/*
+ * The tick from which on a crowd in @bucket is moved to levels. Nothing is due there before the
+ * bound. HWHEEL_NEVER: the level of the timer that levels_empty() would move first is missing.
+ */
+static inline u64 bucket_start(struct hwheel_levels *l, const struct hwheel_spoke *bucket)
+{
+	u64 lead = levels_lead(l, 2ULL << bucket->index, bucket->rests);
+	u64 tick = levels_due(l, list_first_entry(&bucket->rest, struct hwheel_timer, entry));
+
+	return levels_place(l, max(tick, l->clock))->level == HWHEEL_LOT ? HWHEEL_NEVER :
+	       bucket->bound - min(bucket->bound, lead);
+}
+
+/*
+ * The tick at which levels_step() has something to move ahead of time, if nothing is due. It is the
+ * present clock if a closed level is to be emptied. There are timers.
+ */
+static inline u64 levels_move_tick(struct hwheel_levels *l)
+{
+	u64 start, bits;
+
+	if (unlikely(l->closed))
+		return l->clock;
+	if (likely(!l->crowded))
+		return HWHEEL_NEVER;
+	start = levels_next_sift(l, l->crowded).start;
+	/* Only of buckets: strays count as closed */
+	for (bits = *level_word(&l->level[HWHEEL_LOT], HWHEEL_CROWDS, 0); bits; bits &= bits - 1)
+		start = min(start, bucket_start(l, levels_transit(l, __ffs64(bits))));
+	return start;
+}
+
+/* The tick at which levels_step() must be called next. HWHEEL_NEVER if there are no timers. */
+static inline u64 levels_wake(struct hwheel_levels *l)
+{
+	u64 due = levels_due_tick(l);
+
+	return due == HWHEEL_NEVER ? due : min(due, levels_move_tick(l));
+}
+
+/* ------------------------------------------------------------------------ */
+/* Moves of whole lists */
+
+/* Move @same of @from to @to as a whole. If @all is set, move @rest, too. */
+static inline void levels_merge(struct hwheel_levels *l, struct hwheel_spoke *from,
+				struct hwheel_spoke *to, bool all)
+{
+	bool same = from->bound <= to->bound;
+
+	if (unlikely(l->walked == from && (all || !l->walk_rest))) {
+		l->walk = all ? NULL : from->rest.next;		/* the walk is over, or goes on */
+		l->walk_rest = true;
+	}
+	if (from->bound < to->bound)
+		levels_earlier(l, to, from->bound);
+	list_splice_tail_init(&from->same, same ? &to->same : &to->rest);
+	*(same ? &to->sames : &to->rests) += from->sames;
+	from->sames = 0;
+	if (all) {
+		list_splice_tail_init(&from->rest, &to->rest);
+		to->rests += from->rests;
+	}
+	if (to->rests >= HWHEEL_CROWD_FAN)
+		levels_note_crowd(l, to);
+	levels_left(l, from);
+	l->visited++;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Moves of timers */
+
+/* Why a spoke is emptied tells where its timers may go */
+enum hwheel_how {
+	HWHEEL_MUST,	/* to their right place; to the parking lot if the level is missing */
+	HWHEEL_MAY,	/* to their right place; they stay if the level is missing */
+	HWHEEL_SIFT,	/* ahead of time: to a lower level, or to a fan of the spoke */
+};
+
+/*
+ * The new spoke of a timer that is in @spoke and due at @tick. NULL: it stays. The spokes of a fan
+ * of @spoke are @fine ticks wide.
+ */
+static inline struct hwheel_spoke *levels_target(struct hwheel_levels *l,
+						 struct hwheel_spoke *spoke, u64 tick,
+						 enum hwheel_how how, u64 fine)
+{
+	struct hwheel_spoke *to = levels_place(l, tick);
+	bool parked = to->level == HWHEEL_LOT;
+
+	if (how != HWHEEL_SIFT)
+		return parked && how == HWHEEL_MAY ? NULL : to;
+	if (!parked && l->level[to->level].width <= fine)
+		return to;
+	if (!(spoke->more & HWHEEL_HAS_FAN) && !levels_fan(l, spoke))
+		return NULL;
+	do {
+		spoke = fan_at(l, spoke_fan(spoke), tick);
+	} while (spoke->more & HWHEEL_HAS_FAN);
+	return spoke;
+}
+
+/*
+ * Move up to HWHEEL_STEP timers of @rest of @spoke. Taking them from both ends keeps two cache
+ * misses in flight. Returns how many were moved.
+ */
+static noinline unsigned int levels_empty(struct hwheel_levels *l, struct hwheel_spoke *spoke,
+					  enum hwheel_how how)
+{
+	struct list_head *rest = &spoke->rest;
+	u64 width, fine = 0;
+	unsigned int n;
+
+	if (how == HWHEEL_SIFT) {
+		spoke_begin(l, spoke, &width);
+		fine = 1ULL << fan_shift(width);
+	}
+	for (n = 0; n < HWHEEL_STEP && !list_empty(rest); n++) {
+		struct hwheel_timer *timer = list_entry(n % 2 ? rest->prev : rest->next,
+							struct hwheel_timer, entry);
+		u64 tick = max(levels_due(l, timer), l->clock);
+		struct hwheel_spoke *to;
+
+		to = levels_target(l, spoke, tick, how, fine);
+		if (!to)
+			break;
+		if (unlikely(l->walk == &timer->entry))
+			l->walk = timer->entry.next;
+		spoke_unlink(timer->entry.next, timer->entry.prev);
+		if (levels_put(l, timer, to, tick, HWHEEL_CROWD_FAN))
+			levels_note_crowd(l, to);
+	}
+	if (!n)
+		return 0;
+	l->from = spoke_root(l, spoke);
+	l->moved += n;
+	l->visited += list_empty(rest);
+	levels_left(l, spoke);
+	return n;
+}
+
+/*
+ * Move timers of @spoke to their right places: those of @rest, else @same as a whole. If @how is
+ * HWHEEL_MAY, @same stays unless it can be @same of its new spoke. Returns how many moves it took.
+ */
+static inline unsigned int levels_lower(struct hwheel_levels *l, struct hwheel_spoke *spoke,
+					enum hwheel_how how)
+{
+	unsigned int n = levels_empty(l, spoke, how);
+	struct hwheel_spoke *to;
+
+	if (n || list_empty(&spoke->same))
+		return n;
+	to = levels_target(l, spoke, spoke->bound, how, 0);
+	if (!to)
+		return 0;
+	l->from = spoke_root(l, spoke);
+	if (to->bound < spoke->bound && how == HWHEEL_MAY)
+		return 0;
+	levels_merge(l, spoke, to, false);
+	l->moved++;
+	return 1;
+}
+
+/*
+ * Move timers of the spokes that the clock has entered. Lower levels have a place for all of them.
+ * If that level is missing, they may stay. A crowd must not stay.
+ */
+static inline unsigned int levels_lower_entered(struct hwheel_levels *l)
+{
+	unsigned int i, n;
+
+	for (i = l->nr; i-- > 1;) {
+		const struct hwheel_level *lv = &l->level[i];
+		struct hwheel_spoke *spoke;
+
+		if (!lv->open || !level_bit(lv, HWHEEL_OCCUPIED, lv->pos))
+			continue;
+		spoke = &lv->spokes[lv->pos];
+		do {
+			n = levels_lower(l, spoke, spoke->more & HWHEEL_CROWDED ? HWHEEL_MUST :
+										  HWHEEL_MAY);
+			if (n)
+				return n;
+		} while (spoke->more & HWHEEL_HAS_FAN &&
+			 (spoke = fan_at(l, spoke_fan(spoke), l->clock)));
+	}
+	return 0;
+}
+
+/* The same for buckets that the clock has entered, and for crowds that will soon be due */
+static inline unsigned int levels_lower_parked(struct hwheel_levels *l)
+{
+	u64 bits = levels_transit(l, 0)->bits & (BIT_ULL(HWHEEL_BUCKETS) - 1);
+	unsigned int n = 0;
+
+	for (; bits && !n; bits &= bits - 1) {
+		struct hwheel_spoke *bucket = levels_transit(l, __ffs64(bits));
+
+		if (levels_bucket(l, spoke_due(bucket)) < bucket->index ||
+		    (bucket->more & HWHEEL_CROWDED && bucket_start(l, bucket) <= l->clock))
+			n = levels_empty(l, bucket, HWHEEL_MAY);
+	}
+	return n;
+}
+
+/* ------------------------------------------------------------------------ */
+/* The clock is set back */
+
+/* Open the closed levels that are empty. */
+static noinline void levels_reopen(struct hwheel_levels *l)
+{
+	unsigned int i;
+
+	for (i = 0; i < l->top; i++) {
+		struct hwheel_level *lv = &l->level[i];
+
+		if (!(l->closed & BIT(i)) || lv->summary[HWHEEL_OCCUPIED])
+			continue;
+		level_set_slot(lv, level_slot(lv, l->clock));
+		levels_open(l, i);
+	}
+}
+
+/* Move timers out of the lowest closed level. Returns how many. */
+static inline unsigned int levels_lower_closed(struct hwheel_levels *l)
+{
+	struct hwheel_spoke *spoke;
+
+	if (likely(!l->closed))
+		return 0;
+	spoke = level_first(&l->level[__ffs64(l->closed)], HWHEEL_OCCUPIED);
+	while (spoke_bare(spoke))
+		spoke = fan_first(l, spoke_fan(spoke));
+	return levels_lower(l, spoke, HWHEEL_MUST);
+}
+
+/* All timers of @from will be placed anew, each by its own tick. */
+static inline void levels_stow(struct hwheel_levels *l, struct hwheel_spoke *from)
+{
+	struct hwheel_spoke *stray = levels_transit(l, HWHEEL_STRAY);
+
+	levels_merge(l, from, stray, true);
+	levels_earlier(l, stray, 0);	/* they all go to @rest */
+	levels_note_crowd(l, stray);
+}
+
+/*
+ * After the clock was set back, timers get new places: first collect those that were due by the
+ * old clock, then place them by their own ticks. False if none is left.
+ */
+static noinline bool levels_replace(struct hwheel_levels *l)
+{
+	struct hwheel_spoke *stray = levels_transit(l, HWHEEL_STRAY), *spoke;
+	unsigned int n;
+
+	for (n = 0; l->redo && n < HWHEEL_STEP; n += !!l->redo) {
+		spoke = levels_first(l);
+		if (spoke && spoke_due(spoke) <= l->redo)
+			levels_stow(l, spoke);
+		else
+			l->redo = 0;
+	}
+	l->moved += n;
+	if (n || levels_empty(l, stray, HWHEEL_MUST))
+		return true;
+	l->closed &= ~BIT(HWHEEL_LOT);
+	levels_reopen(l);
+	return false;
+}
+
+/*
+ * The clock was set back: the present tick is @now, which is before the floor. Takes at
+ * most two splices for each bucket. See "The clock is set back".
+ */
+static inline void levels_set_back(struct hwheel_levels *l, u64 now)
+{
+	unsigned int i, last = fls64(l->clock ^ min(l->clock, now));
+	const struct hwheel_level *lot = &l->level[HWHEEL_LOT];
+	u64 bits = lot->spokes[0].bits & (BIT_ULL(last) - 1);
+
+	l->redo = max(l->redo, l->floor);
+	l->closed |= BIT(HWHEEL_LOT);
+	l->floor = now;
+	l->above = 0;
+	if (!spoke_bare(&lot->spokes[HWHEEL_EXPIRED]))
+		levels_stow(l, &lot->spokes[HWHEEL_EXPIRED]);
+	if (now >= l->clock)
+		return;
+	for (; bits; bits &= bits - 1)
+		levels_merge(l, &lot->spokes[__ffs64(bits)], &lot->spokes[last], true);
+	l->clock = now;
+	/* levels_reopen() opens those that are empty */
+	for (i = 0; i < l->top; i++) {
+		struct hwheel_level *lv = &l->level[i];
+
+		if (level_slot(lv, now) == lv->slot)
+			continue;
+		l->closed |= BIT(i);
+		lv->open = 0;
+	}
+	levels_reopen(l);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Steps */
+
+/**
+ * levels_step - do one bounded step of the work at a tick
+ * @l: the levels
+ * @now: the present tick
+ *
+ * Due timers come first, in the order of their ticks. After the clock was set back, timers that
+ * must be placed anew come before them. A timer that is armed for a tick that has passed counts
+ * as due at the floor. So callbacks that arm timers for the past do not hold up other timers.
+ * Between two calls, timers may be added, removed and changed.
+ *
+ * Return: HWHEEL_DUE if there are timers to pop and run; HWHEEL_MOVED if some were
+ * moved and there may be more to do; HWHEEL_IDLE if nothing is left to do.
+ */
+static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
+{
+	struct hwheel_spoke *expired = levels_transit(l, HWHEEL_EXPIRED);
+	struct hwheel_spoke *spoke;
+
+	l->floor = max(l->floor, now);
+	if (!spoke_bare(expired))
+		return HWHEEL_DUE;
+	if (unlikely(l->closed) && levels_replace(l))
+		return HWHEEL_MOVED;
+
+	spoke = levels_first(l);
+	if (spoke && spoke_due(spoke) <= now) {
+		if (spoke_due(spoke) > l->clock)
+			levels_set_clock(l, spoke_due(spoke));
+		if (list_empty(&spoke->same)) {
+			levels_empty(l, spoke, HWHEEL_MUST);
+			return HWHEEL_MOVED;
+		}
+		levels_merge(l, spoke, expired, false);
+		return HWHEEL_DUE;
+	}
+
+	/* Nothing is due, so there is time to prepare what will be due */
+	if (now > l->clock)
+		levels_set_clock(l, now);
+	if (!spoke)
+		return HWHEEL_IDLE;
+	if (levels_lower_entered(l))
+		return HWHEEL_MOVED;
+	spoke = unlikely(l->crowded) ? levels_next_sift(l, l->crowded).spoke : NULL;
+	if (spoke && levels_empty(l, spoke, HWHEEL_SIFT))
+		return HWHEEL_MOVED;
+	if (levels_lower_closed(l) || levels_lower_parked(l))
+		return HWHEEL_MOVED;
+	return HWHEEL_IDLE;
+}
+
+/* Take the next due timer off the wheel. NULL if none is left. */
+static inline struct hwheel_timer *levels_pop(struct hwheel_levels *l)
+{
+	struct list_head *same = &levels_transit(l, HWHEEL_EXPIRED)->same;
+	struct hwheel_timer *timer;
+
+	if (list_empty(same))
+		return NULL;
+	/* Taking them from both ends keeps two cache misses in flight */
+	timer = list_entry(l->pending % 2 ? same->prev : same->next, struct hwheel_timer, entry);
+	levels_del(l, timer);
+	return timer;
+}
+
+/* Any timer, for callers that remove all of them. NULL if none is pending. */
+static inline struct hwheel_timer *levels_any(struct hwheel_levels *l)
+{
+	u64 bits = levels_transit(l, 0)->bits >> HWHEEL_STRAY;
+	struct hwheel_spoke *spoke;
+
+	spoke = bits ? levels_transit(l, HWHEEL_STRAY + __ffs64(bits)) : levels_first(l);
+	if (!spoke)
+		return NULL;
+	return list_first_entry(list_empty(&spoke->same) ? &spoke->rest : &spoke->same,
+				struct hwheel_timer, entry);
+}
