@@ -35,7 +35,6 @@
  *	delayed_work.c	delayed work
  *	wall_time.c	CLOCK_REALTIME and CLOCK_TAI, and what happens when somebody sets a clock
  *	deferrable.c	wheels that wake no idle CPU
- *	users.h		a table of callbacks, for debugfs
  *	debugfs.c	the files in debugfs
  *
  * Locks
@@ -48,8 +47,9 @@
  * locked in the order of their CPUs. Under a base's lock, hwheel takes only locks of the
  * timekeeping, hrtimer, timer_list, workqueue, debugobjects and scheduler code.
  *
- * hwheel_mutex protects the lists of wheels. Creation, destruction and CPU hotplug take
- * it.
+ * hwheel_mutex protects the list of wheels. Creation, destruction and CPU hotplug take it.
+ * hwheel_wheels_lock protects the list from an interrupt that tells wheels of a new wall time.
+ * Locks of bases nest inside.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -62,7 +62,6 @@
 #include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
-#include <linux/jump_label.h>
 #include <linux/kallsyms.h>
 #include <linux/kstrtox.h>
 #include <linux/ktime.h>
@@ -76,6 +75,7 @@
 #include <linux/preempt.h>
 #include <linux/prefetch.h>
 #include <linux/pvclock_gtod.h>
+#include <linux/ratelimit.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/isolation.h>
@@ -83,7 +83,6 @@
 #include <linux/sched/task_stack.h>
 #include <linux/seq_file.h>
 #include <linux/seqlock.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
@@ -131,29 +130,12 @@ static void *hwheel_named(const struct hwheel_timer *timer);
 #include "module/deferrable.c"
 #endif
 #ifdef CONFIG_HWHEEL_DEBUGFS
-#include "module/users.h"
 #include "module/debugfs.c"
 #endif
 
 /* hwheel.h says what the name is for */
 const char hwheel_version_1_0[] = HWHEEL_RELEASE;
 EXPORT_SYMBOL_GPL(hwheel_version_1_0);
-
-static const struct hwheel_part * const hwheel_all_parts[] = {
-#ifdef CONFIG_HWHEEL_DELAYED_WORK
-	&hwheel_delayed_works,
-#endif
-#ifdef CONFIG_HWHEEL_WALL_TIME
-	&hwheel_wall,
-#endif
-#ifdef CONFIG_HWHEEL_DEFERRABLE
-	&hwheel_deferrable,
-#endif
-#ifdef CONFIG_HWHEEL_DEBUGFS
-	&hwheel_debugfs_part,
-#endif
-	NULL
-};
 
 static unsigned long long tick_ns;
 module_param(tick_ns, ullong, 0444);
@@ -185,7 +167,6 @@ static int __init hwheel_init(void)
 	BUILD_BUG_ON(sizeof(struct hwheel_spoke) != HWHEEL_SPOKE_SIZE);
 
 	memcpy(config.spokes, spokes, sizeof(spokes));
-	hwheel_parts = hwheel_all_parts;
 	hwheel_each_part(init);
 	err = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "hwheel:dead",
 					NULL, hwheel_serve_all);
@@ -199,22 +180,23 @@ static int __init hwheel_init(void)
 	hwheel_online_state = err;
 
 	hwheel_system = hwheel_create(&config);
+#ifndef MODULE
+	/* Code that is built in uses this wheel without a check: if need be, take the defaults */
+	if (IS_ERR(hwheel_system))
+		hwheel_system = hwheel_create(&(struct hwheel_config){ .name = "system" });
+#endif
 	if (IS_ERR(hwheel_system)) {
 		err = PTR_ERR(hwheel_system);
 		goto err_online;
 	}
-	register_module_notifier(&hwheel_modules);	/* can't fail */
 	return 0;
 
-	/* If hwheel is built in, users can still call hwheel_create(), which now fails. */
 err_online:
 	cpuhp_remove_state_nocalls(hwheel_online_state);
-	hwheel_online_state = 0;
 err_dead:
 	cpuhp_remove_state_nocalls(hwheel_dead_state);
 err_parts:
 	hwheel_each_part(exit);
-	hwheel_free_all();
 	return err;
 }
 
@@ -229,22 +211,22 @@ static void __exit hwheel_exit(void)
 	int cpu;
 
 	while ((wheel = list_first_entry_or_null(&hwheel_wheels, struct hwheel, list))) {
-		WARN(wheel != hwheel_system,
-		     "hwheel: wheel \"%s\" was never destroyed by the module that created it\n",
-		     wheel->name);
 		hwheel_stop(wheel);
 		pending = 0;
 		for_each_possible_cpu(cpu)
 			pending += per_cpu_ptr(wheel->bases, cpu)->levels.pending;
+		WARN(wheel != hwheel_system,
+		     "hwheel: wheel \"%s\" was never destroyed by the module that created it\n",
+		     wheel->name);
 		WARN(pending, "hwheel: %llu timers were left pending on wheel \"%s\"\n",
 		     pending, wheel->name);
-		hwheel_retire(wheel);
+		hwheel_free(wheel);
 	}
-	unregister_module_notifier(&hwheel_modules);
 	cpuhp_remove_state_nocalls(hwheel_online_state);
 	cpuhp_remove_state_nocalls(hwheel_dead_state);
 	hwheel_each_part(exit);
-	hwheel_free_all();
+	/* The handlers of the last kicks may not have returned yet */
+	synchronize_rcu();
 }
 
 /* If hwheel is built in, it starts before all code that may use it */

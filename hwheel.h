@@ -58,26 +58,21 @@
  */
 
 /*
- * hwheel warns of these mistakes, once for each callback, and again when a module has been loaded.
- * The warning names the callback if there is one. The mistake does no harm to other timers.
+ * hwheel warns of mistakes that would corrupt memory or go unseen:
  *
- * - Arming, or waiting for, a timer that was never set up and whose memory is all zeroes
- * - Arming a timer after its wheel was destroyed, or on an impossible CPU
- * - Setting up, arming or cancelling with NULL for a timer, a wheel or a callback
- * - Setting up a timer with a flag that does not exist
- * - Waiting for a callback where one can't wait
- * - A callback that waits for itself, or for all callbacks of its wheel
- * - Sleeping on a wheel in one of its callbacks
- * - Queueing delayed work that was never set up, or on a NULL workqueue
- * - Returning from a callback with a changed preemption count, or with interrupts switched
- *   on or off
- * - Destroying a wheel twice, unless a new wheel uses its memory already: see hwheel_destroy()
- * - Destroying a wheel from its own callback, or with timers pending
+ * - Arming, or waiting for, a timer that was never set up and whose memory is all zeroes. Such a
+ *   timer can't be armed
+ * - Setting up a timer with unknown flags, or arming it with an unknown mode
+ * - Arming a timer on an impossible CPU
+ * - Waiting for callbacks in hardirq context
+ * - Destroying a wheel with timers pending, or the module's own wheel
  *
- * With CONFIG_DEBUG_OBJECTS_TIMERS hwheel also finds and repairs timers that were never
- * set up, whatever their memory holds, and timers that are set up or freed while pending. With
- * CONFIG_LOCKDEP hwheel also finds a caller that waits for a callback, or for all callbacks
- * of a wheel, while it holds a lock that the callback takes.
+ * The debugging options of the kernel find the rest. CONFIG_DEBUG_OBJECTS_TIMERS finds and repairs
+ * timers that were never set up, whatever their memory holds, and timers that are set up or freed
+ * while pending. CONFIG_LOCKDEP finds a caller that waits for a callback, or for all callbacks of a
+ * wheel, and so waits for itself: it is that callback, or it holds a lock that the callback takes.
+ * To sleep on a wheel, or to destroy it, is to wait for its callbacks. KASAN finds a timer that is
+ * used after its wheel was destroyed.
  */
 
 #include <linux/bits.h>
@@ -86,6 +81,7 @@
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/lockdep_types.h>
+#include <linux/sched.h>
 #include <linux/stringify.h>
 #include <linux/time.h>
 #include <linux/types.h>
@@ -133,7 +129,6 @@ struct hwheel_timer {
 	void			(*function)(struct hwheel_timer *timer);
 	struct hwheel_base	*base;		/* its wheel's base on a CPU */
 	u32			flags;		/* HWHEEL_PINNED */
-	u32			life;		/* see module/wheels.c; 0: shut down */
 #ifdef CONFIG_LOCKDEP
 	struct lockdep_map	lockdep_map;	/* class of the callback */
 #endif
@@ -144,8 +139,10 @@ struct hwheel_timer {
  * another CPU if the one that arms the timer is isolated
  */
 #define HWHEEL_PINNED		BIT(0)
-/* For hwheel's own use: interrupts are off in the callback */
-#define __HWHEEL_IRQS_OFF	BIT(30)
+/* For hwheel's own use */
+#define __HWHEEL_SHUT_DOWN	BIT(29)	/* nobody can arm the timer */
+#define __HWHEEL_IRQS_OFF	BIT(30)	/* interrupts are off in the callback */
+#define __HWHEEL_ON_STACK	BIT(31)
 
 /**
  * enum hwheel_context - where the callbacks of a wheel run
@@ -235,8 +232,6 @@ void hwheel_destroy(struct hwheel *wheel);
 
 /* The base of a DEFINE_HWHEEL_TIMER() timer until the timer is first used */
 #define __HWHEEL_SYSTEM_BASE	((struct hwheel_base *)1)
-/* Lives of wheels are numbered from 1 (see module/wheels.c). The module's wheel is created first */
-#define __HWHEEL_SYSTEM_LIFE	1
 
 #ifdef CONFIG_LOCKDEP
 /* A string is static, so it can serve as the key */
@@ -252,7 +247,6 @@ void hwheel_destroy(struct hwheel *wheel);
 		.function	= (_function),			\
 		.base		= __HWHEEL_SYSTEM_BASE,		\
 		.flags		= (_flags),			\
-		.life		= __HWHEEL_SYSTEM_LIFE,		\
 		__HWHEEL_LOCKDEP_MAP				\
 	}
 
@@ -264,32 +258,51 @@ void hwheel_destroy(struct hwheel *wheel);
 #define DEFINE_HWHEEL_TIMER(name, _function)			\
 	struct hwheel_timer name = __HWHEEL_TIMER_INITIALIZER(_function, 0)
 
-void hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
-		  void (*function)(struct hwheel_timer *timer),
-		  unsigned int flags);
-void hwheel_setup_on_stack(struct hwheel_timer *timer, struct hwheel *wheel,
-			   void (*function)(struct hwheel_timer *timer),
-			   unsigned int flags);
-void hwheel_destroy_on_stack(struct hwheel_timer *timer);
 void __hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
 		    void (*function)(struct hwheel_timer *timer),
-		    unsigned int flags, bool on_stack, const char *name,
-		    struct lock_class_key *key);
+		    unsigned int flags, const char *name, struct lock_class_key *key);
 
-#ifdef CONFIG_LOCKDEP
-/* Each place that sets up timers has a lockdep class of its own */
-#define __hwheel_setup_here(timer, wheel, function, flags, on_stack)		\
+/**
+ * hwheel_setup - make a timer ready to be armed
+ * @timer: the timer, which must not be pending
+ * @wheel: its wheel: hwheel_system, or a wheel that you have created
+ * @function: its callback, which is called with @timer. struct hwheel_config
+ *	says where callbacks run
+ * @flags: 0 or HWHEEL_PINNED
+ *
+ * The timer's memory may hold anything, so hwheel can't see whether it is pending. To set up a
+ * pending timer corrupts its wheel. CONFIG_DEBUG_OBJECTS_TIMERS finds this mistake, and cancels
+ * the timer first.
+ *
+ * A callback may set up its own timer again. hwheel_cancel_sync() may then
+ * return while that callback is still running.
+ *
+ * Each place that sets up timers has a lockdep class of its own.
+ *
+ * Context: any.
+ */
+#define hwheel_setup(timer, wheel, function, flags)				\
 	do {									\
 		static struct lock_class_key __key;				\
 										\
-		__hwheel_setup(timer, wheel, function, flags, on_stack, #timer,	\
-			       &__key);						\
+		__hwheel_setup(timer, wheel, function, flags, #timer, &__key);	\
 	} while (0)
-#define hwheel_setup(timer, wheel, function, flags)				\
-	__hwheel_setup_here(timer, wheel, function, flags, false)
+
+/**
+ * hwheel_setup_on_stack - hwheel_setup() for a timer on the stack
+ * @timer: the timer
+ * @wheel: its wheel
+ * @function: its callback
+ * @flags: 0 or HWHEEL_PINNED
+ *
+ * Call hwheel_destroy_on_stack() before your function returns.
+ *
+ * Context: any.
+ */
 #define hwheel_setup_on_stack(timer, wheel, function, flags)			\
-	__hwheel_setup_here(timer, wheel, function, flags, true)
-#endif
+	hwheel_setup(timer, wheel, function, (flags) | __HWHEEL_ON_STACK)
+
+void hwheel_destroy_on_stack(struct hwheel_timer *timer);
 
 /**
  * hwheel_container_of - get the structure in which a callback's timer is embedded
@@ -380,7 +393,7 @@ u64 hwheel_count(const struct hwheel *wheel, const char *counter);
 static inline bool hwheel_pending(const struct hwheel_timer *timer)
 {
 	/* list.h splices timers with plain stores; the compiler does not tear them */
-	return timer && data_race(READ_ONCE(timer->entry.next));
+	return data_race(READ_ONCE(timer->entry.next));
 }
 
 /* ------------------------------------------------------------------------ */
@@ -397,12 +410,52 @@ struct hwheel_sleeper {
 
 void __hwheel_sleeper_begin(struct hwheel_sleeper *sleeper, struct hwheel *wheel,
 			    ktime_t delay, ktime_t slack);
-void __hwheel_sleeper_end(struct hwheel_sleeper *sleeper);
 
-void hwheel_sleep(ktime_t delay);
-int hwheel_sleep_interruptible(ktime_t delay);
-int hwheel_sleep_killable(ktime_t delay);
+static inline void __hwheel_sleeper_end(struct hwheel_sleeper *sleeper)
+{
+	hwheel_destroy_on_stack(&sleeper->timer);
+}
+
+int __hwheel_sleep(ktime_t delay, unsigned int state);
 int hwheel_schedule_hrtimeout(struct hwheel *wheel, ktime_t delay, ktime_t slack);
+
+/**
+ * hwheel_sleep - sleep for a time
+ * @delay: the time in nanoseconds; 0 or less: do not sleep
+ *
+ * Like msleep(), but exact to the tick: sleeps on the module's own wheel until the first
+ * tick at or after now + @delay. Signals and other wakeups do not shorten the sleep.
+ *
+ * Context: task; sleeps.
+ */
+static inline void hwheel_sleep(ktime_t delay)
+{
+	__hwheel_sleep(delay, TASK_UNINTERRUPTIBLE);
+}
+
+/**
+ * hwheel_sleep_interruptible - sleep for a time, or until a signal
+ * @delay: as in hwheel_sleep()
+ *
+ * Context: task; sleeps.
+ * Return: 0 if the time is over, -EINTR if a signal is pending.
+ */
+static inline int hwheel_sleep_interruptible(ktime_t delay)
+{
+	return __hwheel_sleep(delay, TASK_INTERRUPTIBLE);
+}
+
+/**
+ * hwheel_sleep_killable - sleep for a time, or until a fatal signal
+ * @delay: as in hwheel_sleep()
+ *
+ * Context: task; sleeps.
+ * Return: 0 if the time is over, -EINTR if a fatal signal is pending.
+ */
+static inline int hwheel_sleep_killable(ktime_t delay)
+{
+	return __hwheel_sleep(delay, TASK_KILLABLE);
+}
 
 #define __hwheel_wait_event_hrtimeout(wq_head, condition, delay, state)		\
 ({										\
@@ -546,7 +599,17 @@ void __hwheel_work_expired(struct hwheel_timer *timer);
 	__HWHEEL_INIT_DELAYED_WORK(dwork, wheel, _function, INIT_WORK_ONSTACK,	\
 				   hwheel_setup_on_stack)
 
-void hwheel_destroy_delayed_work_on_stack(struct hwheel_delayed_work *dwork);
+/**
+ * hwheel_destroy_delayed_work_on_stack - end the life of delayed work on the stack
+ * @dwork: the delayed work, which is not pending, and whose function is not running
+ *
+ * Context: as hwheel_cancel_sync().
+ */
+static inline void hwheel_destroy_delayed_work_on_stack(struct hwheel_delayed_work *dwork)
+{
+	hwheel_destroy_on_stack(&dwork->timer);
+	destroy_work_on_stack(&dwork->work);
+}
 
 /**
  * to_hwheel_delayed_work - get the delayed work of a work item
@@ -559,26 +622,145 @@ static inline struct hwheel_delayed_work *to_hwheel_delayed_work(struct work_str
 	return container_of(work, struct hwheel_delayed_work, work);
 }
 
-bool hwheel_queue_delayed_work(struct workqueue_struct *wq,
-			       struct hwheel_delayed_work *dwork, ktime_t delay);
-bool hwheel_queue_delayed_work_on(int cpu, struct workqueue_struct *wq,
-				  struct hwheel_delayed_work *dwork, ktime_t delay);
-bool hwheel_queue_delayed_work_range(struct workqueue_struct *wq,
-				     struct hwheel_delayed_work *dwork,
-				     ktime_t delay, ktime_t slack);
-bool hwheel_mod_delayed_work(struct workqueue_struct *wq,
-			     struct hwheel_delayed_work *dwork, ktime_t delay);
-bool hwheel_mod_delayed_work_on(int cpu, struct workqueue_struct *wq,
-				struct hwheel_delayed_work *dwork, ktime_t delay);
-bool hwheel_mod_delayed_work_range(struct workqueue_struct *wq,
-				   struct hwheel_delayed_work *dwork,
-				   ktime_t delay, ktime_t slack);
+bool __hwheel_queue_delayed_work(int cpu, struct workqueue_struct *wq,
+				 struct hwheel_delayed_work *dwork, ktime_t delay, ktime_t slack);
+bool __hwheel_mod_delayed_work(int cpu, struct workqueue_struct *wq,
+			       struct hwheel_delayed_work *dwork, ktime_t delay, ktime_t slack);
 bool hwheel_cancel_delayed_work(struct hwheel_delayed_work *dwork);
-bool hwheel_cancel_delayed_work_sync(struct hwheel_delayed_work *dwork);
 bool hwheel_flush_delayed_work(struct hwheel_delayed_work *dwork);
 bool hwheel_disable_delayed_work(struct hwheel_delayed_work *dwork);
 bool hwheel_disable_delayed_work_sync(struct hwheel_delayed_work *dwork);
 bool hwheel_enable_delayed_work(struct hwheel_delayed_work *dwork);
 bool hwheel_delayed_work_pending(struct hwheel_delayed_work *dwork);
+
+/**
+ * hwheel_queue_delayed_work - queue a work item after a delay
+ * @wq: the workqueue, of any kind
+ * @dwork: the delayed work, set up
+ * @delay: nanoseconds from now; any value. If it is 0 or less, the work item is queued at
+ *	once
+ *
+ * The work item is put on @wq at the first tick of the wheel at or after now + @delay. A
+ * function that sleeps holds up no other callback. If @dwork is pending, or disabled,
+ * nothing is done. The function may queue its own delayed work, and may free it. Cancel delayed
+ * work before you destroy its wheel.
+ *
+ * Context: any but NMI.
+ * Return: true if @dwork was queued. False if it was pending or is disabled. This is the reverse
+ * of what hwheel_add() returns.
+ */
+static inline bool hwheel_queue_delayed_work(struct workqueue_struct *wq,
+					     struct hwheel_delayed_work *dwork, ktime_t delay)
+{
+	return __hwheel_queue_delayed_work(WORK_CPU_UNBOUND, wq, dwork, delay, 0);
+}
+
+/**
+ * hwheel_queue_delayed_work_on - queue a work item on a CPU after a delay
+ * @cpu: the CPU, which must not go offline, as in queue_work_on(); or WORK_CPU_UNBOUND
+ * @wq: as in hwheel_queue_delayed_work()
+ * @dwork: as in hwheel_queue_delayed_work()
+ * @delay: as in hwheel_queue_delayed_work()
+ *
+ * Context: any but NMI.
+ * Return: as hwheel_queue_delayed_work().
+ */
+static inline bool hwheel_queue_delayed_work_on(int cpu, struct workqueue_struct *wq,
+						struct hwheel_delayed_work *dwork, ktime_t delay)
+{
+	return __hwheel_queue_delayed_work(cpu, wq, dwork, delay, 0);
+}
+
+/**
+ * hwheel_queue_delayed_work_range - queue a work item after a delay, or a little later
+ * @wq: as in hwheel_queue_delayed_work()
+ * @dwork: as in hwheel_queue_delayed_work()
+ * @delay: as in hwheel_queue_delayed_work()
+ * @slack: how much later the work item may be queued, in nanoseconds, as in
+ *	hwheel_add_range()
+ *
+ * Context: any but NMI.
+ * Return: as hwheel_queue_delayed_work().
+ */
+static inline bool hwheel_queue_delayed_work_range(struct workqueue_struct *wq,
+						   struct hwheel_delayed_work *dwork,
+						   ktime_t delay, ktime_t slack)
+{
+	return __hwheel_queue_delayed_work(WORK_CPU_UNBOUND, wq, dwork, delay, slack);
+}
+
+/**
+ * hwheel_mod_delayed_work - change when a work item is queued, or queue it
+ * @wq: the workqueue, of any kind
+ * @dwork: the delayed work, set up
+ * @delay: as in hwheel_queue_delayed_work()
+ *
+ * If @dwork is pending, this call replaces the earlier one, also if @dwork is on a
+ * workqueue already. Otherwise it works as hwheel_queue_delayed_work(). If @dwork is
+ * disabled, nothing is done.
+ *
+ * Context: any but NMI.
+ * Return: true if @dwork was pending.
+ */
+static inline bool hwheel_mod_delayed_work(struct workqueue_struct *wq,
+					   struct hwheel_delayed_work *dwork, ktime_t delay)
+{
+	return __hwheel_mod_delayed_work(WORK_CPU_UNBOUND, wq, dwork, delay, 0);
+}
+
+/**
+ * hwheel_mod_delayed_work_on - the same as hwheel_mod_delayed_work(), on a CPU
+ * @cpu: as in hwheel_queue_delayed_work_on()
+ * @wq: the workqueue, of any kind
+ * @dwork: the delayed work, set up
+ * @delay: as in hwheel_queue_delayed_work()
+ *
+ * Context: any but NMI.
+ * Return: true if @dwork was pending.
+ */
+static inline bool hwheel_mod_delayed_work_on(int cpu, struct workqueue_struct *wq,
+					      struct hwheel_delayed_work *dwork, ktime_t delay)
+{
+	return __hwheel_mod_delayed_work(cpu, wq, dwork, delay, 0);
+}
+
+/**
+ * hwheel_mod_delayed_work_range - the same as hwheel_mod_delayed_work(), with slack
+ * @wq: the workqueue, of any kind
+ * @dwork: the delayed work, set up
+ * @delay: as in hwheel_queue_delayed_work()
+ * @slack: as in hwheel_queue_delayed_work_range()
+ *
+ * Context: any but NMI.
+ * Return: true if @dwork was pending.
+ */
+static inline bool hwheel_mod_delayed_work_range(struct workqueue_struct *wq,
+						 struct hwheel_delayed_work *dwork,
+						 ktime_t delay, ktime_t slack)
+{
+	return __hwheel_mod_delayed_work(WORK_CPU_UNBOUND, wq, dwork, delay, slack);
+}
+
+/**
+ * hwheel_cancel_delayed_work_sync - cancel delayed work and wait for its function
+ * @dwork: the delayed work
+ *
+ * When this returns, @dwork is not pending and its function is not running, even if the
+ * function queues it again. While this waits, nobody can queue @dwork. Afterwards others
+ * may queue it again. If nobody does, @dwork may be freed.
+ *
+ * * Do not call this from the function.
+ * * Do not hold a lock that the function takes.
+ *
+ * Context: task; sleeps.
+ * Return: true if @dwork was pending.
+ */
+static inline bool hwheel_cancel_delayed_work_sync(struct hwheel_delayed_work *dwork)
+{
+	bool pending = hwheel_disable_delayed_work_sync(dwork);
+
+	hwheel_enable_delayed_work(dwork);
+	return pending;
+}
 
 #endif /* _HWHEEL_H */

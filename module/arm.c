@@ -3,27 +3,13 @@
  * Arming
  */
 
-/*
- * With @base locked: @timer and @base are not of the same life. Unlocks @base. Then warns,
- * unless @timer was shut down or its wheel is being destroyed. The lock is dropped first,
- * because the console that prints the warning may use timers of hwheel.
- */
-static noinline void hwheel_refuse(struct hwheel_base *base, const struct hwheel_timer *timer,
-				   unsigned long flags)
-	__releases(&base->lock)
-{
-	bool gone = timer->life != HWHEEL_SHUT_DOWN && !READ_ONCE(base->closing);
-	void *function = hwheel_named(timer);
-
-	raw_spin_unlock_irqrestore(&base->lock, flags);
-	hwheel_warn(gone, function,
-		    "hwheel: timer with callback %ps armed, and its wheel is gone\n", function);
-}
-
-/* With the base of @timer locked: does @mode allow to arm @timer for @expires? */
-static __always_inline bool hwheel_may_arm(const struct hwheel_timer *timer, ktime_t expires,
+/* With @base, which @timer is on, locked: does @mode allow to arm @timer for @expires? */
+static __always_inline bool hwheel_may_arm(const struct hwheel_base *base,
+					   const struct hwheel_timer *timer, ktime_t expires,
 					   unsigned int mode)
 {
+	if (unlikely(timer->flags & __HWHEEL_SHUT_DOWN || base->closing))
+		return false;
 	if (mode & HWHEEL_MODE_PENDING && !hwheel_queued(timer))
 		return false;
 	return !(mode & HWHEEL_MODE_EARLIER) || !hwheel_queued(timer) || expires < timer->expires;
@@ -48,8 +34,8 @@ hwheel_switch_base(struct hwheel_base *from, struct hwheel_timer *timer,
 
 	hwheel_lock_other(from, target);
 	if (likely(READ_ONCE(timer->base) == from && hwheel_queued(timer) == pending &&
-		   hwheel_may_arm(timer, expires, mode) && from->life == timer->life &&
-		   from->running != timer && target->life == timer->life)) {
+		   hwheel_may_arm(from, timer, expires, mode) &&
+		   from->running != timer && !target->closing)) {
 		if (pending)
 			levels_leave(&from->levels, timer);
 		WRITE_ONCE(timer->base, target);
@@ -81,11 +67,7 @@ static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_t
 	base = hwheel_lock(timer, base, &flags);
 	for (;;) {
 		pending = hwheel_queued(timer);
-		if (unlikely(timer->life != base->life)) {
-			hwheel_refuse(base, timer, flags);
-			return pending;
-		}
-		if (!hwheel_may_arm(timer, expires, mode))
+		if (!hwheel_may_arm(base, timer, expires, mode))
 			goto out;
 		target = hwheel_target(base, timer, cpu);
 		if (likely(target == base))
@@ -116,7 +98,7 @@ static __always_inline bool hwheel_arm(struct hwheel_base *base, struct hwheel_t
 		wake = levels_add(&base->levels, timer, tick);
 		base->count[pending ? HWHEEL_REARMED : HWHEEL_ADDED]++;
 		if (!pending)
-			debug_hwheel_activate(timer);
+			debug_hwheel(activate, timer);
 	}
 	trace_hwheel_start(base, timer);
 	if (wake < base->armed)
@@ -153,29 +135,15 @@ static __always_inline u64 hwheel_pick(const struct hwheel_base *base, ktime_t *
 	return tick;
 }
 
-/* Arm @timer for now + @delay. */
-static __always_inline bool hwheel_arm_after(struct hwheel_timer *timer, ktime_t delay,
-					     unsigned int mode, int cpu)
-{
-	ktime_t now, expires;
-	struct hwheel_base *base;
-
-	if (unlikely(!hwheel_base_now(timer, &base, &now)))
-		return false;
-	expires = hwheel_deadline(now, delay);
-	return hwheel_arm(base, timer, expires, levels_tick_up(&base->levels, expires),
-			  true, now, mode, cpu);
-}
-
 /* Arm @timer, which was on @base a moment ago, in the window from @now + @delay on. */
 static __always_inline bool hwheel_arm_range(struct hwheel_base *base, struct hwheel_timer *timer,
 					     ktime_t now, ktime_t delay, ktime_t slack,
-					     unsigned int mode)
+					     unsigned int mode, int cpu)
 {
 	ktime_t expires = hwheel_deadline(now, delay);
 	u64 tick = hwheel_pick(base, &expires, slack);
 
-	return hwheel_arm(base, timer, expires, tick, true, now, mode, -1);
+	return hwheel_arm(base, timer, expires, tick, true, now, mode, cpu);
 }
 
 /**
@@ -202,7 +170,10 @@ static __always_inline bool hwheel_arm_range(struct hwheel_base *base, struct hw
  */
 bool hwheel_add(struct hwheel_timer *timer, ktime_t delay)
 {
-	return hwheel_arm_after(timer, delay, 0, -1);
+	ktime_t now;
+	struct hwheel_base *base = hwheel_base_now(timer, &now);
+
+	return hwheel_arm_range(base, timer, now, delay, 0, 0, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_add);
 
@@ -224,16 +195,14 @@ EXPORT_SYMBOL_GPL(hwheel_add);
  */
 bool hwheel_add_range(struct hwheel_timer *timer, ktime_t delay, ktime_t slack)
 {
-	struct hwheel_base *base;
-	ktime_t now;
-
 	/*
 	 * The coarse clock plus a jiffy would cost less. It is not exact enough, even
 	 * with slack: it was seen 16 ms behind when a timer interrupt was late.
 	 */
-	if (unlikely(!hwheel_base_now(timer, &base, &now)))
-		return false;
-	return hwheel_arm_range(base, timer, now, delay, slack, 0);
+	ktime_t now;
+	struct hwheel_base *base = hwheel_base_now(timer, &now);
+
+	return hwheel_arm_range(base, timer, now, delay, slack, 0, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_add_range);
 
@@ -252,12 +221,9 @@ EXPORT_SYMBOL_GPL(hwheel_add_range);
  */
 bool hwheel_add_at(struct hwheel_timer *timer, ktime_t expires, ktime_t slack)
 {
-	struct hwheel_base *base;
-	u64 tick;
+	struct hwheel_base *base = hwheel_base(timer);
+	u64 tick = hwheel_pick(base, &expires, slack);
 
-	if (unlikely(!hwheel_base(timer, &base)))
-		return false;
-	tick = hwheel_pick(base, &expires, slack);
 	return hwheel_arm(base, timer, expires, tick, false, 0, 0, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_add_at);
@@ -280,16 +246,16 @@ EXPORT_SYMBOL_GPL(hwheel_add_at);
  */
 bool hwheel_add_on(struct hwheel_timer *timer, ktime_t delay, int cpu)
 {
-	if (hwheel_warn(timer && (cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu)),
-			timer->function,
+	ktime_t now;
+	struct hwheel_base *base = hwheel_base_now(timer, &now);
+
+	if (hwheel_warn((unsigned int)cpu >= nr_cpu_ids || !cpu_possible(cpu),
 			"hwheel: timer with callback %ps armed on CPU %d, which can not be\n",
 			timer->function, cpu))
 		cpu = -1;
-	return hwheel_arm_after(timer, delay, 0, cpu);
+	return hwheel_arm_range(base, timer, now, delay, 0, 0, cpu);
 }
 EXPORT_SYMBOL_GPL(hwheel_add_on);
-
-#define HWHEEL_MODES	(HWHEEL_MODE_ABS | HWHEEL_MODE_PENDING | HWHEEL_MODE_EARLIER)
 
 /**
  * hwheel_add_mode - arm or re-arm a timer under a condition
@@ -315,18 +281,16 @@ bool hwheel_add_mode(struct hwheel_timer *timer, ktime_t when, ktime_t slack, un
 	ktime_t now;
 	u64 tick;
 
-	hwheel_warn(timer && mode & ~HWHEEL_MODES, timer->function,
+	hwheel_warn(mode & ~(HWHEEL_MODE_ABS | HWHEEL_MODE_PENDING | HWHEEL_MODE_EARLIER),
 		    "hwheel: timer with callback %ps armed with mode %#x; there is no such mode\n",
 		    timer->function, mode);
 	if (mode & HWHEEL_MODE_ABS) {
-		if (unlikely(!hwheel_base(timer, &base)))
-			return false;
+		base = hwheel_base(timer);
 		tick = hwheel_pick(base, &when, slack);
 		return hwheel_arm(base, timer, when, tick, false, 0, mode, -1);
 	}
-	if (unlikely(!hwheel_base_now(timer, &base, &now)))
-		return false;
-	return hwheel_arm_range(base, timer, now, when, slack, mode);
+	base = hwheel_base_now(timer, &now);
+	return hwheel_arm_range(base, timer, now, when, slack, mode, -1);
 }
 EXPORT_SYMBOL_GPL(hwheel_add_mode);
 
@@ -349,7 +313,7 @@ static __always_inline ktime_t hwheel_read_expires(const struct hwheel_timer *ti
  * hwheel_add_forward - arm a periodic timer for its next period
  * @timer: the timer, which has been armed before
  * @interval: the period in nanoseconds, 1 or more; it may be shorter than a
- *	tick. If it is less than 1, hwheel warns and takes 1
+ *	tick. Less than 1 counts as 1
  *
  * Arms @timer for the smallest expires + n * @interval > now, with n >= 0, where
  * expires is the instant for which it was last armed: see hwheel_expires(). So a
@@ -362,18 +326,11 @@ static __always_inline ktime_t hwheel_read_expires(const struct hwheel_timer *ti
  */
 u64 hwheel_add_forward(struct hwheel_timer *timer, ktime_t interval)
 {
-	struct hwheel_base *base;
-	ktime_t now, expires;
+	struct hwheel_base *base = hwheel_base(timer);
+	ktime_t now, expires = hwheel_read_expires(timer, base);
 	u64 late, n = 0;
 
-	if (unlikely(!hwheel_base(timer, &base)))
-		return 0;
-	if (hwheel_warn(interval < 1, timer->function,
-			"hwheel: timer with callback %ps forwarded by %lld ns\n",
-			timer->function, interval))
-		interval = 1;
-
-	expires = hwheel_read_expires(timer, base);
+	interval = max(interval, 1LL);
 	now = hwheel_clock(base->wheel);
 	if (now >= expires) {
 		late = (u64)now - (u64)expires;

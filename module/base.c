@@ -7,13 +7,12 @@
 struct hwheel *hwheel_system;
 EXPORT_SYMBOL_GPL(hwheel_system);
 
+/* Changes need both locks. The mutex, or the spinlock in interrupts, is enough to look. */
 static LIST_HEAD(hwheel_wheels);
-static LIST_HEAD(hwheel_gone);
-static struct hwheel *hwheel_newest;	/* of all wheels, in use or gone */
-static u32 hwheel_lives;
 static DEFINE_MUTEX(hwheel_mutex);
+static DEFINE_RAW_SPINLOCK(hwheel_wheels_lock);
 static int hwheel_dead_state;
-static int hwheel_online_state;		/* 0 until the module is ready for use */
+static int hwheel_online_state;
 
 static void hwheel_note_max(struct hwheel_base *base, enum hwheel_counter which, u64 ns)
 {
@@ -21,39 +20,25 @@ static void hwheel_note_max(struct hwheel_base *base, enum hwheel_counter which,
 		base->count[which] = ns;
 }
 
-/* hwheel_pending() for a @timer that is not NULL */
+/* hwheel_pending(), under the lock */
 static __always_inline bool hwheel_queued(const struct hwheel_timer *timer)
 {
 	return READ_ONCE(timer->entry.next);
 }
 
 /*
- * Find the base of a timer that has none. A static timer gets a base of the module's
- * wheel here. A timer that has not been set up gets a warning.
+ * Give a base of the module's wheel to a timer that has none: a static timer, or one that was never
+ * set up and can't be armed.
  */
 static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
 {
-	static DEFINE_RAW_SPINLOCK(lock);	/* one caller at a time sets timer->base */
-	struct hwheel_base *base;
-	unsigned long flags;
+	struct hwheel_base *none = READ_ONCE(timer->base);
+	struct hwheel_base *base = raw_cpu_ptr(hwheel_system->bases), *old;
 
-	if (hwheel_warn(!timer, __builtin_return_address(0),
-			"hwheel: %ps used a timer that is NULL\n", __builtin_return_address(0)))
-		return NULL;
-	raw_spin_lock_irqsave(&lock, flags);
-	base = READ_ONCE(timer->base);
-	if (base == __HWHEEL_SYSTEM_BASE) {
-		debug_hwheel_init(timer, false);
-		/* There is no wheel if hwheel failed to start when the kernel booted */
-		base = IS_ERR_OR_NULL(hwheel_system) ? NULL : raw_cpu_ptr(hwheel_system->bases);
-		if (base)
-			WRITE_ONCE(timer->base, base);
-	}
-	raw_spin_unlock_irqrestore(&lock, flags);
-	hwheel_warn(!base, timer->function,
-		    "hwheel: timer with callback %ps used before hwheel_setup()\n",
-		    timer->function);
-	return base;
+	if (hwheel_warn(!none, "hwheel: a timer was used before hwheel_setup()\n"))
+		timer->flags |= __HWHEEL_SHUT_DOWN;
+	old = cmpxchg(&timer->base, none, base);
+	return old == none ? base : old;	/* somebody else may have been first */
 }
 
 /*
@@ -64,43 +49,34 @@ static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
 #define HWHEEL_NO_GUESS		((struct hwheel_base *)-1L)	/* no timer's base */
 static DEFINE_PER_CPU(struct hwheel_base *, hwheel_guess) = HWHEEL_NO_GUESS;
 
-/* Find @timer's base. Returns false, after a warning, if the timer has none. */
-static __always_inline bool hwheel_base(const struct hwheel_timer *timer,
-					struct hwheel_base **base)
+static __always_inline struct hwheel_base *hwheel_base(const struct hwheel_timer *timer)
 {
-	struct hwheel_base *guess = raw_cpu_read(hwheel_guess);
+	struct hwheel_base *guess = raw_cpu_read(hwheel_guess), *base;
 
-	*base = NULL;
-	if (likely(timer)) {
-		debug_hwheel_assert_init((struct hwheel_timer *)timer);
-		*base = READ_ONCE(timer->base);
-		if (likely(*base == guess)) {
-			OPTIMIZER_HIDE_VAR(guess);
-			*base = guess;
-			return true;
-		}
+	debug_hwheel(assert_init, (void *)timer);
+	base = READ_ONCE(timer->base);
+	if (likely(base == guess)) {
+		OPTIMIZER_HIDE_VAR(guess);
+		return guess;
 	}
-	if (unlikely((unsigned long)*base <= (unsigned long)__HWHEEL_SYSTEM_BASE))
-		*base = hwheel_find_base((struct hwheel_timer *)timer);
-	if (unlikely(!*base))
-		return false;
-	raw_cpu_write(hwheel_guess, *base);
-	return true;
+	if (unlikely((unsigned long)base <= (unsigned long)__HWHEEL_SYSTEM_BASE))
+		base = hwheel_find_base((struct hwheel_timer *)timer);
+	raw_cpu_write(hwheel_guess, base);
+	return base;
 }
 
 /*
  * Find the base of @timer. *@now is CLOCK_MONOTONIC, read a moment ago. If the wheel has another
  * clock, read that clock into *@now.
  */
-static __always_inline bool hwheel_base_clock(struct hwheel_timer *timer,
-					      struct hwheel_base **base, ktime_t *now)
+static __always_inline struct hwheel_base *hwheel_base_clock(struct hwheel_timer *timer,
+							     ktime_t *now)
 {
-	if (unlikely(!hwheel_base(timer, base)))
-		return false;
-	/* base->monotonic changes only after the wheel was destroyed. Then @timer is not armed. */
-	if (unlikely(!data_race((*base)->monotonic)))
-		*now = hwheel_other_clock((*base)->wheel);
-	return true;
+	struct hwheel_base *base = hwheel_base(timer);
+
+	if (unlikely(!base->monotonic))
+		*now = hwheel_other_clock(base->wheel);
+	return base;
 }
 
 /*
@@ -108,12 +84,12 @@ static __always_inline bool hwheel_base_clock(struct hwheel_timer *timer,
  * A fence delays loads, but not prefetches. @timer is rarely in the cache: so prefetch
  * it, read the clock, and only then look at the timer.
  */
-static __always_inline bool hwheel_base_now(struct hwheel_timer *timer,
-					    struct hwheel_base **base, ktime_t *now)
+static __always_inline struct hwheel_base *hwheel_base_now(struct hwheel_timer *timer,
+							   ktime_t *now)
 {
 	prefetchw(timer);
 	*now = ktime_get();
-	return hwheel_base_clock(timer, base, now);
+	return hwheel_base_clock(timer, now);
 }
 
 /* Lock the base that @timer is on, which was @base a moment ago. */
@@ -157,9 +133,4 @@ static void hwheel_unlock_other(struct hwheel_base *base, struct hwheel_base *ot
 {
 	raw_spin_unlock(&other->lock);
 	lock_set_subclass(&base->lock.dep_map, 0, _THIS_IP_);
-}
-
-static __always_inline enum hwheel_context hwheel_context(const struct hwheel_base *base)
-{
-	return base->wheel->context;
 }

@@ -29,10 +29,6 @@
 #define HWHEEL_WALL		(HWHEEL_REALTIME | HWHEEL_TAI)
 #define HWHEEL_CLOCKS		(HWHEEL_WALL | HWHEEL_BOOTTIME)
 
-#define HWHEEL_SHUT_DOWN	0	/* timer->life of a timer that is shut down */
-/* base->life from the beginning of hwheel_stop() on; wheel->life from its end on */
-#define HWHEEL_GONE		U32_MAX
-
 enum hwheel_counter {
 	HWHEEL_ADDED,		/* armings of timers that were not pending */
 	HWHEEL_REARMED,		/* armings of timers that were pending */
@@ -77,10 +73,9 @@ struct hwheel_base {
 	 * the rest.
 	 */
 	raw_spinlock_t		lock;
-	u32			life;		/* number of the wheel's life */
 	int			cpu;
 	bool			monotonic;	/* the wheel's clock is CLOCK_MONOTONIC */
-	bool			closing;	/* the wheel is being destroyed */
+	bool			closing;	/* the wheel is being destroyed: nothing begins */
 	struct hwheel_timer	*running;	/* timer whose callback is running */
 	u64			armed;		/* tick of @hrtimer; 0 in a run */
 	u64			count[HWHEEL_COUNTERS];
@@ -92,9 +87,10 @@ struct hwheel_base {
 	ktime_t			offset;		/* the wheel's clock minus the drive's */
 	ktime_t			set;		/* what the wheel's clock was set to, or S64_MIN */
 	struct hwheel_base	*dest;		/* base that @running moves to */
-	struct task_struct	*runner;	/* task that runs @running's callback */
-	struct hrtimer		hrtimer;
-	struct timer_list	entry;		/* of a HWHEEL_DEFERRABLE wheel */
+	union {
+		struct hrtimer		hrtimer;
+		struct timer_list	entry;	/* of a HWHEEL_DEFERRABLE wheel */
+	};
 	ktime_t			expires;	/* of @hrtimer, or of the wheel's alarm */
 	call_single_data_t	kick;		/* lets another CPU re-arm @hrtimer */
 	unsigned int		kicks;		/* @kick calls that are under way */
@@ -121,11 +117,9 @@ struct hwheel_base {
 struct hwheel_clock {
 	const char		*name;
 	clockid_t		drive;		/* clock of the hrtimer */
-	bool			settable;	/* somebody can set the wheel's clock */
-	/* The time on the wheel's clock */
-	ktime_t			(*now)(const struct hwheel *wheel);
-	/* With the base locked: take over the present offset. Returns the drive's time */
-	ktime_t			(*time)(struct hwheel_base *base);
+	ktime_t			(*read)(void);	/* the time on the drive's clock */
+	/* How far the wheel's clock is ahead of it at @now. NULL: not, and nobody can set it */
+	ktime_t			(*ahead)(const struct hwheel_clock *clock, ktime_t now);
 };
 
 /* What wakes a base, if it is not an hrtimer */
@@ -154,8 +148,6 @@ struct hwheel_part {
 
 struct hwheel {
 	struct hwheel_base __percpu *bases;
-	u32			life;		/* HWHEEL_GONE when destroyed */
-	bool			settable;	/* as @clock says */
 	const struct hwheel_clock *clock;
 	const struct hwheel_alarm *alarm;	/* NULL: hrtimers */
 	u64			budget_ns;
@@ -164,13 +156,10 @@ struct hwheel {
 	struct workqueue_struct	*wq;		/* runs callbacks in process context */
 	unsigned int		flags;		/* hwheel_config.flags */
 	struct hwheel_geometry	geometry;
-	struct list_head	list;		/* on hwheel_wheels or hwheel_gone */
-	struct hwheel		*older;		/* the wheel allocated before this one */
-	bool			closing;	/* being destroyed */
+	struct list_head	list;		/* on hwheel_wheels */
 	struct mutex		walk_mutex;	/* one walk of the levels at a time */
 	void			(*clock_set)(struct hwheel *wheel);	/* or NULL */
 	struct work_struct	tell;		/* calls @clock_set */
-	struct task_struct	*teller;	/* task that runs @clock_set */
 	struct dentry		*debugfs;
 #ifdef CONFIG_LOCKDEP
 	struct lock_class_key	key;

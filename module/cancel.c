@@ -15,12 +15,9 @@ static __always_inline int hwheel_remove(struct hwheel_timer *timer, bool shutdo
 	unsigned long flags;
 	int ret;
 
-	if (unlikely(!hwheel_base(timer, &base)))
-		return 0;
-
-	base = hwheel_lock(timer, base, &flags);
+	base = hwheel_lock(timer, hwheel_base(timer), &flags);
 	if (shutdown)
-		timer->life = HWHEEL_SHUT_DOWN;
+		timer->flags |= __HWHEEL_SHUT_DOWN;
 	if (waiter && base->running == timer)
 		ret = hwheel_wait_for(base, waiter);
 	else
@@ -29,44 +26,29 @@ static __always_inline int hwheel_remove(struct hwheel_timer *timer, bool shutdo
 	return ret;
 }
 
-/*
- * Is this a context in which nobody may wait for a callback of @base? On PREEMPT_RT a caller may
- * have to sleep until a callback in softirq context has ended.
- */
-static bool hwheel_may_not_wait(const struct hwheel_base *base)
+/* The caller will wait for callbacks of @wheel: may it? */
+static void hwheel_may_wait(const struct hwheel *wheel)
 {
-	if (hwheel_context(base) == HWHEEL_WORK)
-		return in_interrupt();
-	if (in_hardirq())
-		return true;
-	if (IS_ENABLED(CONFIG_PREEMPT_RT) && hwheel_context(base) == HWHEEL_SOFTIRQ)
+	hwheel_warn(in_hardirq(),
+		    "hwheel: callbacks of wheel \"%s\" are waited for in hardirq context\n",
+		    wheel->name);
+	might_sleep_if(wheel->context == HWHEEL_WORK);
+	/* On PREEMPT_RT the caller may have to sleep until a callback in a softirq has ended */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && wheel->context == HWHEEL_SOFTIRQ)
 		lockdep_assert_preemption_enabled();
-	return false;
 }
 
 static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
 {
 	struct hwheel_waiter waiter = { .waits = true };
-	struct hwheel_base *base;
+	struct hwheel_base *base = hwheel_base(timer);
 	int ret;
 
-	if (unlikely(!hwheel_base(timer, &base)))
-		return false;
 	hwheel_lockdep_sync(timer, base);
-	might_sleep_if(hwheel_context(base) == HWHEEL_WORK && !in_interrupt());
-	/* base->runner is current only in a callback. Its timer stays on @base until it returns */
-	if (READ_ONCE(base->runner) == current) {
-		if (hwheel_warn(READ_ONCE(base->running) == timer, timer->function,
-				"hwheel: callback %ps waits for itself\n", timer->function))
-			return hwheel_remove(timer, shutdown, NULL);
-	} else if (hwheel_warn(hwheel_may_not_wait(base), timer->function,
-			       "hwheel: callback %ps is waited for where one can't wait\n",
-			       timer->function)) {
-		return hwheel_remove(timer, shutdown, NULL);
-	}
+	hwheel_may_wait(base->wheel);
 	while ((ret = hwheel_remove(timer, shutdown, &waiter)) < 0) {
 		base = waiter.base;
-		if (hwheel_context(base) == HWHEEL_WORK) {
+		if (base->wheel->context == HWHEEL_WORK) {
 			/* Pairs with hwheel_cancel_running() */
 			wait_event(base->wait, (ret = smp_load_acquire(&waiter.ret)) >= 0);
 			break;
@@ -88,7 +70,7 @@ static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
 bool hwheel_cancel(struct hwheel_timer *timer)
 {
 	/* Look without the lock, as hwheel_pending() does */
-	if (likely(timer) && !data_race(hwheel_queued(timer)))
+	if (!data_race(hwheel_queued(timer)))
 		return false;
 	return hwheel_remove(timer, false, NULL);
 }
@@ -169,40 +151,19 @@ bool hwheel_shutdown_sync(struct hwheel_timer *timer)
 }
 EXPORT_SYMBOL_GPL(hwheel_shutdown_sync);
 
-/* Is the caller one of @wheel's callbacks? */
-static bool hwheel_in_callback(const struct hwheel *wheel)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		if (READ_ONCE(per_cpu_ptr(wheel->bases, cpu)->runner) == current)
-			return true;
-	return false;
-}
-
-/* Is a callback running on @base? *@n: number of the last callback that began. Takes the lock. */
-static bool hwheel_callback_runs(struct hwheel_base *base, u64 *n)
+/*
+ * The number of the callback that is running on @base, or 0. The callback of the same timer may be
+ * running again, with another number. Takes the lock, so the caller sees what callbacks wrote.
+ */
+static u64 hwheel_callback(struct hwheel_base *base)
 {
 	unsigned long flags;
-	bool running;
+	u64 n;
 
 	raw_spin_lock_irqsave(&base->lock, flags);
-	running = base->running;
-	*n = base->count[HWHEEL_EXPIRED_TIMERS];
+	n = base->running ? base->count[HWHEEL_EXPIRED_TIMERS] : 0;
 	raw_spin_unlock_irqrestore(&base->lock, flags);
-	return running;
-}
-
-/*
- * Has callback number @n of @base ended? The function compares numbers, not timers: the
- * callback of the same timer may be running again. Takes the lock, so the caller sees what
- * the callback wrote.
- */
-static bool hwheel_callback_ended(struct hwheel_base *base, u64 n)
-{
-	u64 last;
-
-	return !hwheel_callback_runs(base, &last) || last != n;
+	return n;
 }
 
 /**
@@ -223,34 +184,21 @@ static bool hwheel_callback_ended(struct hwheel_base *base, u64 n)
  */
 void hwheel_synchronize(struct hwheel *wheel)
 {
-	void *caller = __builtin_return_address(0);
 	int cpu;
 
-	if (hwheel_warn(IS_ERR_OR_NULL(wheel), caller,
-			"hwheel: %ps waits for the callbacks of wheel %pe\n", caller, wheel))
-		return;
-	if (hwheel_warn(hwheel_in_callback(wheel), caller,
-			"hwheel: %ps waits for the callbacks of wheel \"%s\" in one of them\n",
-			caller, wheel->name))
-		return;
-	if (hwheel_warn(wheel->context == HWHEEL_WORK ? in_interrupt() : in_hardirq(), caller,
-			"hwheel: %ps waits for the callbacks of wheel \"%s\" where one can't wait\n",
-			caller, wheel->name))
-		return;
-	might_sleep_if(wheel->context == HWHEEL_WORK);
+	hwheel_may_wait(wheel);
 	hwheel_lockdep_sync_all(wheel);
 	for_each_possible_cpu(cpu) {
 		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
-		u64 n;
+		u64 n = hwheel_callback(base);
 
-		if (!hwheel_callback_runs(base, &n))
-			continue;
-		/* Do not wait for a later callback, even of the same timer: compare the number */
-		if (wheel->context == HWHEEL_WORK)
-			wait_event(base->wait, hwheel_callback_ended(base, n));
-		else
-			while (!hwheel_callback_ended(base, n))
+		/* Do not wait for a later callback, even of the same timer */
+		while (n && hwheel_callback(base) == n) {
+			if (wheel->context == HWHEEL_WORK)
+				wait_event(base->wait, hwheel_callback(base) != n);
+			else
 				hwheel_wait_running(base);
+		}
 	}
 }
 EXPORT_SYMBOL_GPL(hwheel_synchronize);

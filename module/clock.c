@@ -3,47 +3,25 @@
  * The clocks of wheels: CLOCK_MONOTONIC and CLOCK_BOOTTIME
  */
 
-static ktime_t hwheel_monotonic_now(const struct hwheel *wheel)
-{
-	return ktime_get();
-}
-
-static ktime_t hwheel_monotonic_time(struct hwheel_base *base)
-{
-	return ktime_get();
-}
-
 static const struct hwheel_clock hwheel_monotonic = {
 	.name	= "monotonic",
 	.drive	= CLOCK_MONOTONIC,
-	.now	= hwheel_monotonic_now,
-	.time	= hwheel_monotonic_time,
+	.read	= ktime_get,
 };
-
-static ktime_t hwheel_boottime_now(const struct hwheel *wheel)
-{
-	return ktime_get_boottime();
-}
-
-static ktime_t hwheel_boottime_time(struct hwheel_base *base)
-{
-	return ktime_get_boottime();
-}
 
 static const struct hwheel_clock hwheel_boottime = {
 	.name	= "boottime",
 	.drive	= CLOCK_BOOTTIME,
-	.now	= hwheel_boottime_now,
-	.time	= hwheel_boottime_time,
+	.read	= ktime_get_boottime,
 };
 
-/*
- * The time on @wheel's clock. hwheel calls this if the clock is not CLOCK_MONOTONIC, and also if
- * a user by mistake arms a timer of an earlier life of the wheel: see hwheel_begin_base().
- */
+/* The time on @wheel's clock, if that is not CLOCK_MONOTONIC */
 static noinline ktime_t hwheel_other_clock(const struct hwheel *wheel)
 {
-	return READ_ONCE(wheel->clock)->now(wheel);
+	const struct hwheel_clock *clock = wheel->clock;
+	ktime_t now = clock->read();
+
+	return clock->ahead ? now + clock->ahead(clock, now) : now;
 }
 
 static __always_inline ktime_t hwheel_clock(const struct hwheel *wheel)

@@ -101,8 +101,7 @@ static void hwheel_move_running(struct hwheel_base *base, struct hwheel_timer *t
 		hwheel_lock_other(base, dest);
 		if (base->dest == dest) {
 			base->dest = NULL;
-			if (cpu_online(dest->cpu) && dest->life == timer->life &&
-			    !base->waiters) {
+			if (cpu_online(dest->cpu) && !dest->closing && !base->waiters) {
 				levels_leave(&base->levels, timer);
 				WRITE_ONCE(timer->base, dest);
 				dest->count[HWHEEL_MIGRATED]++;

@@ -9,11 +9,10 @@
  * the new value. The parking lot, with the timers in transit, is shown as a level, and so is each
  * row of fans.
  *
- * The files "levels" and "spokes" find their rows by a position. Position 0 is the
- * header. Level (or spoke) n of CPU c has the position 1 + c * each + n, where "each" is the
- * number of rows (or spokes) of a CPU, whether they exist or not. In the file
- * "timers", the upper half of the position is the spoke's position. The lower half counts
- * the timers of that spoke.
+ * The occupied spokes of a wheel have numbers, in the order of CPUs, rows and spokes. A row counts
+ * with all its spokes, whether it exists or not. So a reader can go on after a spoke whatever has
+ * happened meanwhile. In the file "timers", the upper half of the position is the number of the
+ * spoke plus 1, and the lower half counts the timers of that spoke.
  */
 static struct dentry *hwheel_debugfs;
 
@@ -29,7 +28,9 @@ struct hwheel_row {
  */
 struct hwheel_reader {
 	struct hwheel		*wheel;
-	u64			spoke;		/* its position; U64_MAX: none */
+	struct hwheel_base	*base;		/* of the spoke */
+	struct hwheel_spoke	*spoke;		/* NULL: none */
+	u64			at;		/* number of the spoke */
 	u64			nr;
 	u64			parts;
 	struct hwheel_row	**rows;		/* HWHEEL_PART_ROWS rows each */
@@ -81,142 +82,47 @@ static u64 hwheel_walk(struct hwheel_base *base, struct hwheel_spoke *spoke,
 	return n;
 }
 
-/* ------------------------------------------------------------------------ */
-/* Positions */
-
-static u64 hwheel_spokes_per_cpu(const struct hwheel *wheel)
+/* The first occupied spoke of @wheel whose number is *@n or more, which becomes *@n; or NULL */
+static struct hwheel_spoke *hwheel_next_spoke(struct hwheel *wheel, u64 *n,
+					      struct hwheel_base **base)
 {
-	const struct hwheel_base *base = raw_cpu_ptr(wheel->bases);	/* all are alike in this */
-	unsigned int i;
-	u64 n = 0;
-
-	for (i = 0; i < HWHEEL_ROWS; i++)
-		n += base->levels.level[i].nr;
-	return n;
-}
-
-/*
- * The base that owns position @pos, with @each positions per CPU. Here @pos does not count the
- * header. NULL if there is no such CPU. Sets @rest to the position within the base.
- */
-static struct hwheel_base *hwheel_base_at(struct hwheel *wheel, u64 pos, u64 each,
-					  u64 *rest)
-{
-	u64 cpu = div64_u64(pos, each);
-
-	*rest = pos - cpu * each;
-	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
-		return NULL;
-	return per_cpu_ptr(wheel->bases, cpu);
-}
-
-/* The row that holds spoke *@rest of a base. Sets @rest to the spoke's number in that row. */
-static struct hwheel_level *hwheel_row_at(struct hwheel_base *base, u64 *rest)
-{
-	struct hwheel_level *lv = base->levels.level;
-
-	for (; *rest >= lv->nr; lv++)
-		*rest -= lv->nr;
-	return lv;
-}
-
-/* The spoke at @pos, which does not count the header, and its base. NULL if not occupied. */
-static struct hwheel_spoke *hwheel_spoke_at(struct hwheel *wheel, u64 pos,
-					    struct hwheel_base **base)
-{
+	u64 each = 0, rest, cpu;
 	struct hwheel_level *lv;
-	u64 rest;
+	unsigned int i;
 
-	*base = hwheel_base_at(wheel, pos, hwheel_spokes_per_cpu(wheel), &rest);
-	if (!*base)
-		return NULL;
-	lv = hwheel_row_at(*base, &rest);
-	/* No lock is needed here. The walk of the spoke takes it. */
-	return level_exists(lv) && data_race(level_bit(lv, HWHEEL_OCCUPIED, rest)) ?
-	       &lv->spokes[rest] : NULL;
-}
-
-/* The position of the first occupied spoke at or after @pos. 0 if there is none. */
-static u64 hwheel_next_spoke(struct hwheel *wheel, u64 pos)
-{
-	u64 end = nr_cpu_ids * hwheel_spokes_per_cpu(wheel);
-	u64 each = hwheel_spokes_per_cpu(wheel), rest;
-
-	while (pos <= end) {
-		struct hwheel_base *base = hwheel_base_at(wheel, pos - 1, each, &rest);
-		struct hwheel_level *lv;
-		bool skip;
-
-		if (!base) {
-			pos++;
+	for (i = 0; i < HWHEEL_ROWS; i++)	/* all bases are alike in this */
+		each += raw_cpu_ptr(wheel->bases)->levels.level[i].nr;
+	while ((cpu = div64_u64(*n, each)) < nr_cpu_ids) {
+		rest = *n - cpu * each;
+		if (!cpu_possible(cpu)) {
+			*n += each - rest;
 			continue;
 		}
-		lv = hwheel_row_at(base, &rest);
+		*base = per_cpu_ptr(wheel->bases, cpu);
+		for (lv = (*base)->levels.level; rest >= lv->nr; lv++)
+			rest -= lv->nr;
 		/* No lock is needed here. The walk of the spoke takes it. */
-		skip = !level_exists(lv) || !data_race(lv->summary[HWHEEL_OCCUPIED]);
+		if (!level_exists(lv) || !data_race(lv->summary[HWHEEL_OCCUPIED])) {
+			*n += lv->nr - rest;	/* the row as a whole: fans have many spokes */
+			continue;
+		}
 		/* The same holds here */
-		if (!skip && data_race(level_bit(lv, HWHEEL_OCCUPIED, rest)))
-			return pos;
-		/* Rows without timers are skipped as a whole: those of fans have many spokes */
-		pos += skip ? lv->nr - rest : 1;
+		if (data_race(level_bit(lv, HWHEEL_OCCUPIED, rest)))
+			return &lv->spokes[rest];
+		++*n;
 	}
-	return 0;
-}
-
-static void hwheel_seq_stop(struct seq_file *m, void *v)
-{
+	return NULL;
 }
 
 /* ------------------------------------------------------------------------ */
 /* levels */
 
-static void *hwheel_levels_start(struct seq_file *m, loff_t *pos)
+static void hwheel_show_level(struct seq_file *m, struct hwheel_base *base, unsigned int level)
 {
-	struct hwheel *wheel = m->private;
-	u64 level;
-
-	if (!*pos)
-		return SEQ_START_TOKEN;
-	for (; *pos <= nr_cpu_ids * HWHEEL_ROWS; ++*pos) {
-		struct hwheel_base *base = hwheel_base_at(wheel, *pos - 1, HWHEEL_ROWS, &level);
-
-		/* A CPU or level that comes or goes now may be shown or not */
-		if (!base || (!cpu_online(base->cpu) && !data_race(base->levels.pending)))
-			continue;
-		if (level < HWHEEL_LOT) {
-			if (level_exists(&base->levels.level[level]))
-				return pos;
-			continue;
-		}
-		/* The same holds for timers in the parking lot and in fans */
-		if (data_race(base->levels.level[level].summary[HWHEEL_OCCUPIED]))
-			return pos;
-	}
-	return NULL;
-}
-
-static void *hwheel_levels_next(struct seq_file *m, void *v, loff_t *pos)
-{
-	++*pos;
-	return hwheel_levels_start(m, pos);
-}
-
-static int hwheel_levels_show(struct seq_file *m, void *v)
-{
-	struct hwheel *wheel = m->private;
-	u64 level, clock, n, next = HWHEEL_NEVER, timers = 0, occupied = 0;
-	const struct hwheel_levels *levels;
-	struct hwheel_level *lv;
-	struct hwheel_base *base;
+	const struct hwheel_levels *levels = &base->levels;
+	struct hwheel_level *lv = &base->levels.level[level];
+	u64 clock, n, next = HWHEEL_NEVER, timers = 0, occupied = 0;
 	unsigned int i;
-
-	if (v == SEQ_START_TOKEN) {
-		seq_puts(m, "# cpu level tick_ns spokes interval_ns clock_ns occupied timers next_ns\n");
-		return 0;
-	}
-	base = hwheel_base_at(wheel, *(loff_t *)v - 1, HWHEEL_ROWS, &level);
-	levels = &base->levels;
-	lv = &base->levels.level[level];
 
 	for (i = 0; i < lv->nr; i++) {
 		u64 bound;
@@ -238,7 +144,7 @@ static int hwheel_levels_show(struct seq_file *m, void *v)
 	clock = level < HWHEEL_LOT ? lv->slot * lv->width : levels->clock;
 	raw_spin_unlock_irq(&base->lock);
 
-	seq_printf(m, "%d %llu %lld %u %lld %lld %llu %llu ", base->cpu, level,
+	seq_printf(m, "%d %u %lld %u %lld %lld %llu %llu ", base->cpu, level,
 		   levels_tick_ns(levels, lv->width), lv->nr,
 		   level < HWHEEL_LOT ? levels_tick_ns(levels, lv->width * lv->nr) : S64_MAX,
 		   levels_tick_ns(levels, clock), occupied, timers);
@@ -246,67 +152,57 @@ static int hwheel_levels_show(struct seq_file *m, void *v)
 		seq_puts(m, "-\n");
 	else
 		seq_printf(m, "%lld\n", levels_tick_ns(levels, next));
-	return 0;
 }
 
-static const struct seq_operations hwheel_levels_sops = {
-	.start	= hwheel_levels_start,
-	.next	= hwheel_levels_next,
-	.stop	= hwheel_seq_stop,
-	.show	= hwheel_levels_show,
-};
+static int hwheel_levels_show(struct seq_file *m, void *v)
+{
+	struct hwheel *wheel = m->private;
+	unsigned int i;
+	int cpu;
+
+	seq_puts(m, "# cpu level tick_ns spokes interval_ns clock_ns occupied timers next_ns\n");
+	for_each_possible_cpu(cpu) {
+		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+
+		/* A CPU or level that comes or goes now may be shown or not */
+		if (!cpu_online(cpu) && !data_race(base->levels.pending))
+			continue;
+		for (i = 0; i < HWHEEL_ROWS && !seq_has_overflowed(m); i++) {
+			const struct hwheel_level *lv = &base->levels.level[i];
+
+			if (!level_exists(lv))
+				continue;
+			/* The same holds for timers in the parking lot and in fans */
+			if (i < HWHEEL_LOT || data_race(lv->summary[HWHEEL_OCCUPIED]))
+				hwheel_show_level(m, base, i);
+		}
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(hwheel_levels);
 
 /* ------------------------------------------------------------------------ */
 /* spokes */
-
-static void *hwheel_spokes_start(struct seq_file *m, loff_t *pos)
-{
-	u64 next;
-
-	if (!*pos)
-		return SEQ_START_TOKEN;
-	next = hwheel_next_spoke(m->private, *pos);
-	if (!next)
-		return NULL;
-	*pos = next;
-	return pos;
-}
-
-static void *hwheel_spokes_next(struct seq_file *m, void *v, loff_t *pos)
-{
-	++*pos;
-	return hwheel_spokes_start(m, pos);
-}
 
 static int hwheel_spokes_show(struct seq_file *m, void *v)
 {
 	struct hwheel_spoke *spoke;
 	struct hwheel_base *base;
-	u64 bound, timers;
+	u64 bound, timers, n;
 
-	if (v == SEQ_START_TOKEN) {
-		seq_puts(m, "# cpu level spoke expiration_ns timers\n");
-		return 0;
+	seq_puts(m, "# cpu level spoke expiration_ns timers\n");
+	for (n = 0; !seq_has_overflowed(m) && (spoke = hwheel_next_spoke(m->private, &n, &base));
+	     n++) {
+		/* Others write the bound with a plain store, with the lock held */
+		bound = data_race(READ_ONCE(spoke->bound));
+		timers = hwheel_walk(base, spoke, NULL, NULL);
+		if (timers)
+			seq_printf(m, "%d %u %u %lld %llu\n", base->cpu, spoke->level, spoke->index,
+				   levels_tick_ns(&base->levels, bound), timers);
 	}
-	spoke = hwheel_spoke_at(m->private, *(loff_t *)v - 1, &base);
-	if (!spoke)
-		return SEQ_SKIP;
-	/* Others write the bound with a plain store, with the lock held */
-	bound = data_race(READ_ONCE(spoke->bound));
-	timers = hwheel_walk(base, spoke, NULL, NULL);
-	if (!timers)
-		return SEQ_SKIP;
-	seq_printf(m, "%d %u %u %lld %llu\n", base->cpu, spoke->level, spoke->index,
-		   levels_tick_ns(&base->levels, bound), timers);
 	return 0;
 }
-
-static const struct seq_operations hwheel_spokes_sops = {
-	.start	= hwheel_spokes_start,
-	.next	= hwheel_spokes_next,
-	.stop	= hwheel_seq_stop,
-	.show	= hwheel_spokes_show,
-};
+DEFINE_SHOW_ATTRIBUTE(hwheel_spokes);
 
 /* ------------------------------------------------------------------------ */
 /* timers */
@@ -341,47 +237,43 @@ static void hwheel_copy(const struct hwheel_timer *timer, u64 n, void *data)
 			timer->expires, hwheel_named(timer) };
 }
 
-/* Copy the timers of the spoke at @pos. False if there are none, or if there is no memory. */
-static bool hwheel_read_spoke(struct hwheel_reader *reader, u64 pos)
+/* Copy the timers of reader->spoke. False if there are none, or if there is no memory. */
+static bool hwheel_read_spoke(struct hwheel_reader *reader)
 {
-	struct hwheel_spoke *spoke;
-	struct hwheel_base *base;
-
-	reader->spoke = U64_MAX;
 	for (;;) {
-		spoke = hwheel_spoke_at(reader->wheel, pos - 1, &base);
-		if (!spoke)
-			return false;
-		reader->nr = hwheel_walk(base, spoke, hwheel_copy, reader);
+		reader->nr = hwheel_walk(reader->base, reader->spoke, hwheel_copy, reader);
 		if (reader->nr <= reader->parts * HWHEEL_PART_ROWS)
-			break;
+			return reader->nr;
 		if (!hwheel_make_room(reader, reader->nr + reader->nr / 8))
 			return false;
 	}
-	reader->spoke = pos;
-	return reader->nr;
 }
 
 static void *hwheel_timers_start(struct seq_file *m, loff_t *pos)
 {
 	struct hwheel_reader *reader = m->private;
-	u64 spoke = *pos >> 32, n = lower_32_bits(*pos);
+	u64 at = *pos >> 32, n = lower_32_bits(*pos);
+	struct hwheel_spoke *spoke;
+	struct hwheel_base *base;
 
 	if (!*pos) {
-		reader->spoke = U64_MAX;	/* a reader that has gone back to the beginning */
+		reader->spoke = NULL;	/* a reader that has gone back to the beginning */
 		return SEQ_START_TOKEN;
 	}
-	if (!spoke)
-		spoke = 1;
-	while (spoke != reader->spoke || n >= reader->nr) {
-		spoke = hwheel_next_spoke(reader->wheel, spoke + (spoke == reader->spoke));
+	at -= !!at;
+	while (!reader->spoke || at != reader->at || n >= reader->nr) {
+		at += reader->spoke && at == reader->at;
+		spoke = hwheel_next_spoke(reader->wheel, &at, &base);
 		if (!spoke)
-			return NULL;
+			return NULL;	/* the reader keeps its last spoke: the end stays the end */
+		reader->base = base;
+		reader->spoke = spoke;
+		reader->at = at;
 		n = 0;
-		if (!hwheel_read_spoke(reader, spoke))
-			spoke++;
+		if (!hwheel_read_spoke(reader))
+			reader->nr = 0;
 	}
-	*pos = (spoke << 32) + n;
+	*pos = ((at + 1) << 32) + n;
 	return hwheel_row(reader, n);
 }
 
@@ -395,27 +287,25 @@ static int hwheel_timers_show(struct seq_file *m, void *v)
 {
 	struct hwheel_reader *reader = m->private;
 	const struct hwheel_row *row = v;
-	struct hwheel_base *base;
-	struct hwheel_level *lv;
-	u64 rest;
 
 	if (v == SEQ_START_TOKEN) {
 		seq_puts(m, "# cpu level spoke expires_ns remaining_ns function\n");
 		return 0;
 	}
-	base = hwheel_base_at(reader->wheel, reader->spoke - 1,
-			      hwheel_spokes_per_cpu(reader->wheel), &rest);
-	lv = hwheel_row_at(base, &rest);
-	seq_printf(m, "%d %td %llu %lld %lld %ps\n", base->cpu,
-		   lv - base->levels.level, rest, row->expires,
+	seq_printf(m, "%d %u %u %lld %lld %ps\n", reader->base->cpu, reader->spoke->level,
+		   reader->spoke->index, row->expires,
 		   hwheel_until(row->expires, hwheel_clock(reader->wheel)), row->function);
 	return 0;
+}
+
+static void hwheel_timers_stop(struct seq_file *m, void *v)
+{
 }
 
 static const struct seq_operations hwheel_timers_ops = {
 	.start	= hwheel_timers_start,
 	.next	= hwheel_timers_next,
-	.stop	= hwheel_seq_stop,
+	.stop	= hwheel_timers_stop,
 	.show	= hwheel_timers_show,
 };
 
@@ -427,7 +317,6 @@ static int hwheel_timers_open(struct inode *inode, struct file *file)
 	if (!reader)
 		return -ENOMEM;
 	reader->wheel = inode->i_private;
-	reader->spoke = U64_MAX;
 	return 0;
 }
 
@@ -582,9 +471,28 @@ DEFINE_SHOW_ATTRIBUTE(hwheel_lateness);
 /* ------------------------------------------------------------------------ */
 /* users */
 
+/* The callbacks that have a row of their own. All others share the last row, "other". */
+#define HWHEEL_MOST_USERS	48
+
+struct hwheel_users {
+	unsigned int		nr;		/* rows of callbacks */
+	struct {
+		void		*function;
+		u64		pending;	/* timers */
+	} row[HWHEEL_MOST_USERS + 1];
+};
+
 static void hwheel_see_user(const struct hwheel_timer *timer, u64 n, void *data)
 {
-	users_find(data, hwheel_named(timer))->pending++;
+	void *function = hwheel_named(timer);
+	struct hwheel_users *users = data;
+	unsigned int i;
+
+	for (i = 0; i < users->nr && users->row[i].function != function; i++)
+		;
+	if (i == users->nr && i < HWHEEL_MOST_USERS)
+		users->row[users->nr++].function = function;
+	users->row[i].pending++;
 }
 
 /* Count the timers that are pending. */
@@ -592,12 +500,10 @@ static void hwheel_see_users(struct hwheel *wheel, struct hwheel_users *users)
 {
 	struct hwheel_spoke *spoke;
 	struct hwheel_base *base;
-	u64 pos = 0;
+	u64 n;
 
-	while ((pos = hwheel_next_spoke(wheel, pos + 1))) {
-		spoke = hwheel_spoke_at(wheel, pos - 1, &base);
-		if (spoke)
-			hwheel_walk(base, spoke, hwheel_see_user, users);
+	for (n = 0; (spoke = hwheel_next_spoke(wheel, &n, &base)); n++) {
+		hwheel_walk(base, spoke, hwheel_see_user, users);
 		cond_resched();
 	}
 }
@@ -619,38 +525,27 @@ static void hwheel_show_function(struct seq_file *m, void *function)
 		seq_printf(m, "%.*s%s", (int)n, name, name[n] ? name + n + 1 : "");
 }
 
-static void hwheel_show_user(struct seq_file *m, const struct hwheel_user *user)
-{
-	if (user->function)
-		hwheel_show_function(m, user->function);
-	else
-		seq_puts(m, "other");
-	seq_printf(m, " %llu\n", user->pending);
-}
-
 static int hwheel_users_show(struct seq_file *m, void *v)
 {
-	struct hwheel_users *users = kvzalloc(sizeof(*users), GFP_KERNEL);
+	struct hwheel_users *users = kzalloc(sizeof(*users), GFP_KERNEL);
 	unsigned int i;
 
 	if (!users)
 		return -ENOMEM;
 	hwheel_see_users(m->private, users);
 	seq_puts(m, "# function pending\n");
-	for (i = 0; i < HWHEEL_USERS; i++)
-		if (users->row[i].function)
-			hwheel_show_user(m, &users->row[i]);
-	if (users->other.pending)
-		hwheel_show_user(m, &users->other);
-	kvfree(users);
+	for (i = 0; i < users->nr; i++) {
+		hwheel_show_function(m, users->row[i].function);
+		seq_printf(m, " %llu\n", users->row[i].pending);
+	}
+	if (users->row[HWHEEL_MOST_USERS].pending)
+		seq_printf(m, "other %llu\n", users->row[HWHEEL_MOST_USERS].pending);
+	kfree(users);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(hwheel_users);
 
 /* ------------------------------------------------------------------------ */
-
-DEFINE_SEQ_ATTRIBUTE(hwheel_levels);
-DEFINE_SEQ_ATTRIBUTE(hwheel_spokes);
 
 static void hwheel_debugfs_add(struct hwheel *wheel)
 {

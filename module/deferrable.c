@@ -45,7 +45,7 @@ static void hwheel_entry_expired(struct timer_list *entry)
 	raw_spin_unlock_irq(&base->lock);
 	if (!due)
 		return;
-	if (hwheel_context(base) == HWHEEL_WORK)
+	if (base->wheel->context == HWHEEL_WORK)
 		hwheel_begin_work(base);
 	else
 		hwheel_run(base, HWHEEL_SOFTIRQ);

@@ -50,41 +50,6 @@ static __always_inline raw_spinlock_t *hwheel_work_lock(const struct hwheel_dela
 	return &hwheel_work_locks[hash_ptr(dwork, HWHEEL_WORK_LOCK_BITS)].lock;
 }
 
-/* Warn of bad arguments. Corrects a bad *@cpu. Returns false if the call must do nothing. */
-static noinline bool hwheel_work_misused(const struct hwheel_delayed_work *dwork,
-					 const struct workqueue_struct *wq, int *cpu, void *caller)
-{
-	if (hwheel_warn(!dwork || !dwork->work.func || !dwork->timer.function, caller,
-			"hwheel: %ps used delayed work that is NULL or was never set up\n", caller))
-		return false;
-	if (hwheel_warn(!wq, dwork->work.func,
-			"hwheel: delayed work with function %ps queued on no workqueue\n",
-			dwork->work.func))
-		return false;
-	hwheel_warn(1, dwork->work.func,
-		    "hwheel: delayed work with function %ps queued on CPU %d, which can not be\n",
-		    dwork->work.func, *cpu);
-	*cpu = WORK_CPU_UNBOUND;
-	return true;
-}
-
-static __always_inline bool hwheel_work_exists(const struct hwheel_delayed_work *dwork)
-{
-	if (likely(dwork && dwork->work.func && dwork->timer.function))
-		return true;
-	return hwheel_work_misused(dwork, NULL, NULL, __builtin_return_address(0));
-}
-
-static __always_inline bool hwheel_work_may_queue(const struct hwheel_delayed_work *dwork,
-						  const struct workqueue_struct *wq, int *cpu)
-{
-	if (likely(dwork && dwork->work.func && dwork->timer.function && wq &&
-		   (*cpu == WORK_CPU_UNBOUND ||
-		    ((unsigned int)*cpu < nr_cpu_ids && cpu_possible(*cpu)))))
-		return true;
-	return hwheel_work_misused(dwork, wq, cpu, __builtin_return_address(0));
-}
-
 /* With @dwork locked: is @dwork on a workqueue, and has its function not yet begun? */
 static __always_inline bool hwheel_work_queued(struct hwheel_delayed_work *dwork)
 {
@@ -113,10 +78,9 @@ static __always_inline ktime_t hwheel_work_now(struct hwheel_delayed_work *dwork
 
 /*
  * With @dwork locked and idle: arm it, or queue it at once. @now: the result of
- * hwheel_work_now(). Returns false if there is no wheel. Do not access @dwork after this: its
- * function may free it.
+ * hwheel_work_now(). Do not access @dwork after this: its function may free it.
  */
-static __always_inline bool hwheel_work_start(int cpu, struct workqueue_struct *wq,
+static __always_inline void hwheel_work_start(int cpu, struct workqueue_struct *wq,
 					      struct hwheel_delayed_work *dwork,
 					      ktime_t now, ktime_t delay, ktime_t slack)
 {
@@ -124,14 +88,12 @@ static __always_inline bool hwheel_work_start(int cpu, struct workqueue_struct *
 
 	if (delay <= 0) {
 		queue_work_on(cpu, wq, &dwork->work);
-		return true;
+		return;
 	}
-	if (unlikely(!hwheel_base_clock(&dwork->timer, &base, &now)))
-		return false;
+	base = hwheel_base_clock(&dwork->timer, &now);
 	dwork->wq = wq;
 	dwork->cpu = cpu;
-	hwheel_arm_range(base, &dwork->timer, now, delay, slack, 0);
-	return true;
+	hwheel_arm_range(base, &dwork->timer, now, delay, slack, 0, -1);
 }
 
 /* With @dwork locked and armed: arm it anew, if its timer is pending. Returns false if not. */
@@ -139,11 +101,10 @@ static __always_inline bool hwheel_work_rearm(int cpu, struct workqueue_struct *
 					      struct hwheel_delayed_work *dwork,
 					      ktime_t now, ktime_t delay, ktime_t slack)
 {
-	struct hwheel_base *base;
+	struct hwheel_base *base = hwheel_base_clock(&dwork->timer, &now);
 
-	if (unlikely(!hwheel_base_clock(&dwork->timer, &base, &now)) ||
-	    unlikely(!hwheel_arm_range(base, &dwork->timer, now, delay, slack,
-				       HWHEEL_MODE_PENDING)))
+	if (unlikely(!hwheel_arm_range(base, &dwork->timer, now, delay, slack,
+				       HWHEEL_MODE_PENDING, -1)))
 		return false;
 	dwork->wq = wq;
 	dwork->cpu = cpu;
@@ -208,110 +169,52 @@ void __hwheel_work_expired(struct hwheel_timer *timer)
 EXPORT_SYMBOL_GPL(__hwheel_work_expired);
 
 /**
- * hwheel_destroy_delayed_work_on_stack - end the life of delayed work on the stack
- * @dwork: the delayed work, which is not pending, and whose function is not running
+ * __hwheel_queue_delayed_work - queue a work item after a delay, on a CPU, with slack
+ * @cpu: as in hwheel_queue_delayed_work_on()
+ * @wq: as in hwheel_queue_delayed_work()
+ * @dwork: as in hwheel_queue_delayed_work()
+ * @delay: as in hwheel_queue_delayed_work()
+ * @slack: as in hwheel_queue_delayed_work_range()
  *
- * Context: as hwheel_cancel_sync().
+ * Context: any but NMI.
+ * Return: as hwheel_queue_delayed_work().
  */
-void hwheel_destroy_delayed_work_on_stack(struct hwheel_delayed_work *dwork)
-{
-	if (unlikely(!hwheel_work_exists(dwork)))
-		return;
-	hwheel_destroy_on_stack(&dwork->timer);
-	destroy_work_on_stack(&dwork->work);
-}
-EXPORT_SYMBOL_GPL(hwheel_destroy_delayed_work_on_stack);
-
-static __always_inline bool hwheel_work_queue(int cpu, struct workqueue_struct *wq,
-					      struct hwheel_delayed_work *dwork,
-					      ktime_t delay, ktime_t slack)
+bool __hwheel_queue_delayed_work(int cpu, struct workqueue_struct *wq,
+				 struct hwheel_delayed_work *dwork, ktime_t delay, ktime_t slack)
 {
 	ktime_t now = hwheel_work_now(dwork, delay);
 	raw_spinlock_t *lock = hwheel_work_lock(dwork);
 	unsigned long flags;
 	bool queued;
 
-	if (unlikely(!hwheel_work_may_queue(dwork, wq, &cpu)))
-		return false;
 	raw_spin_lock_irqsave(lock, flags);
-	queued = !dwork->wq && !dwork->disabled && !hwheel_work_queued(dwork) &&
-		 hwheel_work_start(cpu, wq, dwork, now, delay, slack);
+	queued = !dwork->wq && !dwork->disabled && !hwheel_work_queued(dwork);
+	if (queued)
+		hwheel_work_start(cpu, wq, dwork, now, delay, slack);
 	raw_spin_unlock_irqrestore(lock, flags);
 	return queued;
 }
+EXPORT_SYMBOL_GPL(__hwheel_queue_delayed_work);
 
 /**
- * hwheel_queue_delayed_work - queue a work item after a delay
- * @wq: the workqueue, of any kind
- * @dwork: the delayed work, set up
- * @delay: nanoseconds from now; any value. If it is 0 or less, the work item is queued at
- *	once
- *
- * The work item is put on @wq at the first tick of the wheel at or after now + @delay. A
- * function that sleeps holds up no other callback. If @dwork is pending, or disabled,
- * nothing is done. The function may queue its own delayed work, and may free it. If the wheel
- * has been destroyed, or is being destroyed, @dwork stays pending until it is cancelled.
- *
- * Context: any but NMI.
- * Return: true if @dwork was queued. False if it was pending or is disabled, or if @delay is
- * more than 0 and @dwork was set up without a wheel. This is the reverse of what hwheel_add()
- * returns.
- */
-bool hwheel_queue_delayed_work(struct workqueue_struct *wq,
-			       struct hwheel_delayed_work *dwork, ktime_t delay)
-{
-	return hwheel_work_queue(WORK_CPU_UNBOUND, wq, dwork, delay, 0);
-}
-EXPORT_SYMBOL_GPL(hwheel_queue_delayed_work);
-
-/**
- * hwheel_queue_delayed_work_on - queue a work item on a CPU after a delay
- * @cpu: the CPU, which must not go offline, as in queue_work_on(); or WORK_CPU_UNBOUND. If
- *	the CPU is not possible, hwheel warns and lets the workqueue choose
- * @wq: as in hwheel_queue_delayed_work()
- * @dwork: as in hwheel_queue_delayed_work()
+ * __hwheel_mod_delayed_work - change when a work item is queued, or queue it
+ * @cpu: as in hwheel_queue_delayed_work_on()
+ * @wq: as in hwheel_mod_delayed_work()
+ * @dwork: as in hwheel_mod_delayed_work()
  * @delay: as in hwheel_queue_delayed_work()
+ * @slack: as in hwheel_queue_delayed_work_range()
  *
  * Context: any but NMI.
- * Return: as hwheel_queue_delayed_work().
+ * Return: as hwheel_mod_delayed_work().
  */
-bool hwheel_queue_delayed_work_on(int cpu, struct workqueue_struct *wq,
-				  struct hwheel_delayed_work *dwork, ktime_t delay)
-{
-	return hwheel_work_queue(cpu, wq, dwork, delay, 0);
-}
-EXPORT_SYMBOL_GPL(hwheel_queue_delayed_work_on);
-
-/**
- * hwheel_queue_delayed_work_range - queue a work item after a delay, or a little later
- * @wq: as in hwheel_queue_delayed_work()
- * @dwork: as in hwheel_queue_delayed_work()
- * @delay: as in hwheel_queue_delayed_work()
- * @slack: how much later the work item may be queued, in nanoseconds, as in
- *	hwheel_add_range()
- *
- * Context: any but NMI.
- * Return: as hwheel_queue_delayed_work().
- */
-bool hwheel_queue_delayed_work_range(struct workqueue_struct *wq,
-				     struct hwheel_delayed_work *dwork,
-				     ktime_t delay, ktime_t slack)
-{
-	return hwheel_work_queue(WORK_CPU_UNBOUND, wq, dwork, delay, slack);
-}
-EXPORT_SYMBOL_GPL(hwheel_queue_delayed_work_range);
-
-static __always_inline bool hwheel_work_mod(int cpu, struct workqueue_struct *wq,
-					    struct hwheel_delayed_work *dwork,
-					    ktime_t delay, ktime_t slack)
+bool __hwheel_mod_delayed_work(int cpu, struct workqueue_struct *wq,
+			       struct hwheel_delayed_work *dwork, ktime_t delay, ktime_t slack)
 {
 	ktime_t now = hwheel_work_now(dwork, delay);
 	raw_spinlock_t *lock = hwheel_work_lock(dwork);
 	bool pending = false;
 	unsigned long flags;
 
-	if (unlikely(!hwheel_work_may_queue(dwork, wq, &cpu)))
-		return false;
 	raw_spin_lock_irqsave(lock, flags);
 	if (likely(!dwork->disabled)) {
 		/* To re-arm the timer, it need not be cancelled first */
@@ -326,61 +229,7 @@ static __always_inline bool hwheel_work_mod(int cpu, struct workqueue_struct *wq
 	raw_spin_unlock_irqrestore(lock, flags);
 	return pending;
 }
-
-/**
- * hwheel_mod_delayed_work - change when a work item is queued, or queue it
- * @wq: the workqueue, of any kind
- * @dwork: the delayed work, set up
- * @delay: as in hwheel_queue_delayed_work()
- *
- * If @dwork is pending, this call replaces the earlier one, also if @dwork is on a
- * workqueue already. Otherwise it works as hwheel_queue_delayed_work(). If @dwork is
- * disabled, nothing is done.
- *
- * Context: any but NMI.
- * Return: true if @dwork was pending.
- */
-bool hwheel_mod_delayed_work(struct workqueue_struct *wq,
-			     struct hwheel_delayed_work *dwork, ktime_t delay)
-{
-	return hwheel_work_mod(WORK_CPU_UNBOUND, wq, dwork, delay, 0);
-}
-EXPORT_SYMBOL_GPL(hwheel_mod_delayed_work);
-
-/**
- * hwheel_mod_delayed_work_on - the same as hwheel_mod_delayed_work(), on a CPU
- * @cpu: as in hwheel_queue_delayed_work_on()
- * @wq: the workqueue, of any kind
- * @dwork: the delayed work, set up
- * @delay: as in hwheel_queue_delayed_work()
- *
- * Context: any but NMI.
- * Return: true if @dwork was pending.
- */
-bool hwheel_mod_delayed_work_on(int cpu, struct workqueue_struct *wq,
-				struct hwheel_delayed_work *dwork, ktime_t delay)
-{
-	return hwheel_work_mod(cpu, wq, dwork, delay, 0);
-}
-EXPORT_SYMBOL_GPL(hwheel_mod_delayed_work_on);
-
-/**
- * hwheel_mod_delayed_work_range - the same as hwheel_mod_delayed_work(), with slack
- * @wq: the workqueue, of any kind
- * @dwork: the delayed work, set up
- * @delay: as in hwheel_queue_delayed_work()
- * @slack: as in hwheel_queue_delayed_work_range()
- *
- * Context: any but NMI.
- * Return: true if @dwork was pending.
- */
-bool hwheel_mod_delayed_work_range(struct workqueue_struct *wq,
-				   struct hwheel_delayed_work *dwork,
-				   ktime_t delay, ktime_t slack)
-{
-	return hwheel_work_mod(WORK_CPU_UNBOUND, wq, dwork, delay, slack);
-}
-EXPORT_SYMBOL_GPL(hwheel_mod_delayed_work_range);
+EXPORT_SYMBOL_GPL(__hwheel_mod_delayed_work);
 
 /* Make @dwork idle. Disable it @disable times. Returns true if it was pending. */
 static __always_inline bool hwheel_work_cancel(struct hwheel_delayed_work *dwork,
@@ -410,17 +259,9 @@ static __always_inline bool hwheel_work_cancel(struct hwheel_delayed_work *dwork
  */
 bool hwheel_cancel_delayed_work(struct hwheel_delayed_work *dwork)
 {
-	return likely(hwheel_work_exists(dwork)) && hwheel_work_cancel(dwork, 0);
+	return hwheel_work_cancel(dwork, 0);
 }
 EXPORT_SYMBOL_GPL(hwheel_cancel_delayed_work);
-
-/* Is the caller the function of @dwork? It would wait for itself: warn. */
-static noinline bool hwheel_work_waits_for_itself(const struct hwheel_delayed_work *dwork)
-{
-	return hwheel_warn(current_work() == &dwork->work, dwork->work.func,
-			   "hwheel: delayed work with function %ps waits for itself\n",
-			   dwork->work.func);
-}
 
 /**
  * hwheel_disable_delayed_work - cancel delayed work and keep it from being queued
@@ -434,7 +275,7 @@ static noinline bool hwheel_work_waits_for_itself(const struct hwheel_delayed_wo
  */
 bool hwheel_disable_delayed_work(struct hwheel_delayed_work *dwork)
 {
-	return likely(hwheel_work_exists(dwork)) && hwheel_work_cancel(dwork, 1);
+	return hwheel_work_cancel(dwork, 1);
 }
 EXPORT_SYMBOL_GPL(hwheel_disable_delayed_work);
 
@@ -453,13 +294,8 @@ EXPORT_SYMBOL_GPL(hwheel_disable_delayed_work);
  */
 bool hwheel_disable_delayed_work_sync(struct hwheel_delayed_work *dwork)
 {
-	bool pending;
+	bool pending = hwheel_work_cancel(dwork, 1);
 
-	if (unlikely(!hwheel_work_exists(dwork)))
-		return false;
-	pending = hwheel_work_cancel(dwork, 1);
-	if (hwheel_work_waits_for_itself(dwork))
-		return pending;
 	/* A callback that has queued the work may not have returned yet. */
 	hwheel_cancel_sync(&dwork->timer);
 	cancel_work_sync(&dwork->work);
@@ -482,44 +318,16 @@ bool hwheel_enable_delayed_work(struct hwheel_delayed_work *dwork)
 	unsigned long flags;
 	unsigned int disabled;
 
-	if (unlikely(!hwheel_work_exists(dwork)))
-		return false;
 	raw_spin_lock_irqsave(lock, flags);
 	disabled = dwork->disabled;
 	dwork->disabled -= !!disabled;
 	raw_spin_unlock_irqrestore(lock, flags);
-	hwheel_warn(!disabled, dwork->work.func,
+	hwheel_warn(!disabled,
 		    "hwheel: delayed work with function %ps enabled, and was not disabled\n",
 		    dwork->work.func);
 	return disabled <= 1;
 }
 EXPORT_SYMBOL_GPL(hwheel_enable_delayed_work);
-
-/**
- * hwheel_cancel_delayed_work_sync - cancel delayed work and wait for its function
- * @dwork: the delayed work
- *
- * When this returns, @dwork is not pending and its function is not running, even if the
- * function queues it again. While this waits, nobody can queue @dwork. Afterwards others
- * may queue it again. If nobody does, @dwork may be freed.
- *
- * * Do not call this from the function.
- * * Do not hold a lock that the function takes.
- *
- * Context: task; sleeps.
- * Return: true if @dwork was pending.
- */
-bool hwheel_cancel_delayed_work_sync(struct hwheel_delayed_work *dwork)
-{
-	bool pending;
-
-	if (unlikely(!hwheel_work_exists(dwork)))
-		return false;
-	pending = hwheel_disable_delayed_work_sync(dwork);
-	hwheel_enable_delayed_work(dwork);
-	return pending;
-}
-EXPORT_SYMBOL_GPL(hwheel_cancel_delayed_work_sync);
 
 /**
  * hwheel_flush_delayed_work - run delayed work now, if it is pending, and wait for it
@@ -541,8 +349,6 @@ bool hwheel_flush_delayed_work(struct hwheel_delayed_work *dwork)
 	struct workqueue_struct *wq;
 	unsigned long flags;
 
-	if (unlikely(!hwheel_work_exists(dwork)) || hwheel_work_waits_for_itself(dwork))
-		return false;
 	raw_spin_lock_irqsave(lock, flags);
 	wq = hwheel_work_disarm(dwork, lock, &flags);
 	if (wq)
@@ -565,8 +371,6 @@ bool hwheel_delayed_work_pending(struct hwheel_delayed_work *dwork)
 	unsigned long flags;
 	bool pending;
 
-	if (unlikely(!hwheel_work_exists(dwork)))
-		return false;
 	raw_spin_lock_irqsave(lock, flags);
 	pending = dwork->wq || work_pending(&dwork->work);
 	raw_spin_unlock_irqrestore(lock, flags);

@@ -64,7 +64,7 @@ static void hwheel_start_hrtimer(struct hwheel_base *base, ktime_t expires)
 		return;
 	}
 	hrtimer_start(&base->hrtimer, expires,
-		      hwheel_context(base) == HWHEEL_HARDIRQ ?
+		      base->wheel->context == HWHEEL_HARDIRQ ?
 		      HRTIMER_MODE_ABS_PINNED_HARD : HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
@@ -160,11 +160,11 @@ static void hwheel_kick(void *data)
 
 	raw_spin_lock(&base->lock);
 	base->kicks--;
-	if (base->life != HWHEEL_GONE) {
+	if (!base->closing) {
 		base->count[HWHEEL_REMOTE_KICKS]++;
 		if (levels_missing(levels))
 			levels->want(levels);
-		if (base->wheel->settable)
+		if (base->wheel->clock->ahead)
 			hwheel_other_time(base);	/* the clock may have been set */
 		/* The timer that caused the kick may have been cancelled or re-armed */
 		hwheel_arm_again(base);
@@ -172,10 +172,36 @@ static void hwheel_kick(void *data)
 	raw_spin_unlock(&base->lock);
 }
 
+/*
+ * The clock of @base's wheel was set: at time @now it is @offset ahead of the drive's clock.
+ * The hrtimer must be armed again: its tick begins at another time than before, and an earlier
+ * tick may be next.
+ */
+static noinline void hwheel_new_offset(struct hwheel_base *base, ktime_t now, ktime_t offset)
+{
+	struct hwheel_levels *levels = &base->levels;
+	u64 tick;
+
+	base->offset = offset;
+	base->set = now + offset;
+	base->fresh = 0;
+	tick = hwheel_tick_down(base, now);
+	if (tick < levels->floor) {
+		levels_set_back(levels, tick);
+		hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, ktime_get() - now);
+	}
+	hwheel_arm_again(base);
+}
+
 /* hwheel_time() of a wheel whose clock is not CLOCK_MONOTONIC */
 static noinline ktime_t hwheel_other_time(struct hwheel_base *base)
 {
-	return base->wheel->clock->time(base);
+	const struct hwheel_clock *clock = base->wheel->clock;
+	ktime_t now = clock->read(), offset = clock->ahead ? clock->ahead(clock, now) : 0;
+
+	if (unlikely(offset != base->offset))
+		hwheel_new_offset(base, now, offset);
+	return now;
 }
 
 /*
@@ -190,15 +216,15 @@ static __always_inline ktime_t hwheel_time(struct hwheel_base *base)
 /*
  * Advance the clock of @base to @now, which is on the wheel's clock, if a run has nothing to
  * do before @now. Callers need not do this again before base->fresh. By then a clock that was
- * advanced is behind the time by half the reach of level 0. If the wheel's clock is settable,
- * this function reads the time again: somebody may have set it after the caller read @now.
+ * advanced is behind the time by half the reach of level 0. If somebody can set the wheel's
+ * clock, this function reads the time again: somebody may have set it after the caller read @now.
  */
 static noinline void hwheel_catch_up(struct hwheel_base *base, ktime_t now)
 {
 	struct hwheel_levels *levels = &base->levels;
 	u64 tick;
 
-	if (base->wheel->settable) {
+	if (base->wheel->clock->ahead) {
 		now = hwheel_other_time(base);
 		now += base->offset;
 	}
@@ -208,13 +234,4 @@ static noinline void hwheel_catch_up(struct hwheel_base *base, ktime_t now)
 	if (tick > levels->clock && tick < base->armed)
 		levels_set_clock(levels, tick);
 	base->fresh = hwheel_deadline(now, levels->level[0].nr / 2 * levels->tick_ns);
-}
-
-/* Cancel the hrtimer of @base. Wait until its callback has ended. */
-static void hwheel_stop_hrtimer(struct hwheel_base *base)
-{
-	if (base->wheel->alarm)
-		base->wheel->alarm->stop(base);
-	else
-		hrtimer_cancel(&base->hrtimer);
 }

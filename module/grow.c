@@ -40,7 +40,7 @@ static void hwheel_queue_grow(struct irq_work *want)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&base->lock, flags);
-	if (base->life != HWHEEL_GONE)
+	if (!base->closing)
 		queue_work(system_dfl_wq, &base->grow);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }

@@ -14,9 +14,7 @@
  */
 ktime_t hwheel_expires(const struct hwheel_timer *timer)
 {
-	struct hwheel_base *base;
-
-	return likely(hwheel_base(timer, &base)) ? hwheel_read_expires(timer, base) : 0;
+	return hwheel_read_expires(timer, hwheel_base(timer));
 }
 EXPORT_SYMBOL_GPL(hwheel_expires);
 
@@ -30,12 +28,9 @@ EXPORT_SYMBOL_GPL(hwheel_expires);
  */
 ktime_t hwheel_remaining(const struct hwheel_timer *timer)
 {
-	struct hwheel_base *base;
-	ktime_t expires;
+	struct hwheel_base *base = hwheel_base(timer);
+	ktime_t expires = hwheel_read_expires(timer, base);
 
-	if (unlikely(!hwheel_base(timer, &base)))
-		return 0;
-	expires = hwheel_read_expires(timer, base);
 	return hwheel_until(expires, hwheel_clock(base->wheel));
 }
 EXPORT_SYMBOL_GPL(hwheel_remaining);
@@ -51,9 +46,7 @@ EXPORT_SYMBOL_GPL(hwheel_remaining);
  */
 bool hwheel_running(const struct hwheel_timer *timer)
 {
-	struct hwheel_base *base;
-
-	return likely(hwheel_base(timer, &base)) && READ_ONCE(base->running) == timer;
+	return READ_ONCE(hwheel_base(timer)->running) == timer;
 }
 EXPORT_SYMBOL_GPL(hwheel_running);
 
@@ -62,15 +55,10 @@ EXPORT_SYMBOL_GPL(hwheel_running);
  * @wheel: the wheel
  *
  * Context: any but NMI.
- * Return: the time in nanoseconds on the wheel's clock. If @wheel is NULL or an
- * ERR_PTR, hwheel warns and returns the time on CLOCK_MONOTONIC.
+ * Return: the time in nanoseconds on the wheel's clock.
  */
 ktime_t hwheel_now(const struct hwheel *wheel)
 {
-	if (hwheel_warn(IS_ERR_OR_NULL(wheel), __builtin_return_address(0),
-			"hwheel: %ps asked for the time of wheel %pe\n",
-			__builtin_return_address(0), wheel))
-		return ktime_get();
 	return hwheel_clock(wheel);
 }
 EXPORT_SYMBOL_GPL(hwheel_now);
@@ -103,15 +91,12 @@ static u64 hwheel_total(const struct hwheel *wheel, enum hwheel_counter which)
  *
  * Context: any. Takes no lock.
  * Return: the sum over all CPUs. If the counter is a maximum, the greatest of
- * all CPUs. U64_MAX if no counter has that name, or if @wheel is NULL or an
- * ERR_PTR.
+ * all CPUs. U64_MAX if no counter has that name.
  */
 u64 hwheel_count(const struct hwheel *wheel, const char *counter)
 {
-	int which = -1;
+	int which = match_string(hwheel_counter_names, HWHEEL_COUNTERS, counter);
 
-	if (counter && !IS_ERR_OR_NULL(wheel))
-		which = match_string(hwheel_counter_names, HWHEEL_COUNTERS, counter);
 	return which < 0 ? U64_MAX : hwheel_total(wheel, which);
 }
 EXPORT_SYMBOL_GPL(hwheel_count);

@@ -132,7 +132,7 @@ static int hwheel_wait_for(struct hwheel_base *base, struct hwheel_waiter *waite
 {
 	waiter->base = base;
 	waiter->ret = -1;
-	if (waiter->waits && hwheel_context(base) == HWHEEL_WORK) {
+	if (waiter->waits && base->wheel->context == HWHEEL_WORK) {
 		waiter->next = base->waiters;
 		base->waiters = waiter;
 	}
@@ -149,7 +149,7 @@ static __always_inline int hwheel_remove_locked(struct hwheel_base *base,
 		base->dest = NULL;
 	levels_del(&base->levels, timer);
 	base->count[HWHEEL_CANCELLED]++;
-	debug_hwheel_deactivate(timer);
+	debug_hwheel(deactivate, timer);
 	trace_hwheel_cancel(timer);
 	return 1;
 }
@@ -171,43 +171,13 @@ static void hwheel_cancel_running(struct hwheel_base *base, struct hwheel_timer 
 /* Not in process context: wait until the callback that runs on @base may have ended. */
 static void hwheel_wait_running(struct hwheel_base *base)
 {
-	if (hwheel_context(base) == HWHEEL_SOFTIRQ)
+	if (base->wheel->context == HWHEEL_SOFTIRQ)
 		hwheel_wait_expiry(base);
 	else
 		cpu_relax();
 }
 
-/*
- * A callback has returned in another state than it was called in: warn, and restore the
- * state. These are functions of their own because hwheel_call() is inlined several times.
- */
-static noinline void hwheel_mend_preempt_count(void (*function)(struct hwheel_timer *timer),
-					       int count)
-{
-	hwheel_warn(1, function,
-		    "hwheel: callback %ps returned with preempt_count %08x, was called with %08x\n",
-		    function, preempt_count(), count);
-	preempt_count_set(count);
-}
-
-static noinline void hwheel_mend_interrupts(void (*function)(struct hwheel_timer *timer))
-{
-	if (irqs_disabled()) {
-		hwheel_warn(1, function,
-			    "hwheel: callback %ps has switched interrupts off\n", function);
-		local_irq_enable();
-	} else {
-		hwheel_warn(1, function,
-			    "hwheel: callback %ps has switched interrupts on\n", function);
-		local_irq_disable();
-	}
-}
-
-/*
- * Run the callback of @timer with the lock dropped, and with interrupts off if the timer asks
- * for that. If the callback has changed the preemption count or the interrupt state, restore
- * it, to protect other callbacks.
- */
+/* Run the callback of @timer with the lock dropped, and with interrupts off if it asks for that. */
 static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_timer *timer,
 					enum hwheel_context context)
 	__must_hold(&base->lock)
@@ -216,7 +186,6 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	void *named = trace_hwheel_expire_exit_enabled() ? hwheel_named(timer) : NULL;
 	ktime_t expires = timer->expires;	/* others may change it later */
 	bool off = context == HWHEEL_HARDIRQ || timer->flags & __HWHEEL_IRQS_OFF;
-	int count;
 #ifdef CONFIG_LOCKDEP
 	struct lockdep_map map;		/* the callback may free the timer */
 
@@ -224,13 +193,11 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 #endif
 	WRITE_ONCE(base->running, timer);
 	base->dest = NULL;
-	WRITE_ONCE(base->runner, current);
 	if (off)
 		raw_spin_unlock(&base->lock);
 	else
 		raw_spin_unlock_irq(&base->lock);
 
-	count = preempt_count();
 	lock_map_acquire(&base->wheel->lockdep_map);
 	lock_acquire_exclusive(&map, context, 0, NULL, _THIS_IP_);
 	trace_hwheel_expire_entry(base, timer, expires);
@@ -238,15 +205,10 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	trace_hwheel_expire_exit(timer, named);
 	lock_map_release(&map);
 	lock_map_release(&base->wheel->lockdep_map);
-	if (unlikely(count != preempt_count()))
-		hwheel_mend_preempt_count(function, count);
-	if (unlikely(off != !!irqs_disabled()))
-		hwheel_mend_interrupts(function);
 	if (context == HWHEEL_WORK && !off)
 		cond_resched();
 
 	hwheel_lock_run(base, context);
-	WRITE_ONCE(base->runner, NULL);
 	hwheel_move_running(base, timer);
 	WRITE_ONCE(base->running, NULL);
 	if (context == HWHEEL_WORK && base->waiters)
@@ -277,13 +239,13 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
  * Read the clock after each callback
  *
  * - in hardirq context: nothing else runs there, and the jiffy may not advance;
- * - on a wheel whose clock is settable: the clock may have been set back during the callback. Then
+ * - on a wheel of wall time: the clock may have been set back during the callback. Then
  *   hwheel_time() moves all timers from HWHEEL_EXPIRED to HWHEEL_STRAY, and the loop ends.
  */
 static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 					ktime_t end, enum hwheel_context context)
 {
-	const unsigned int mask = context == HWHEEL_HARDIRQ || base->wheel->settable ?
+	const unsigned int mask = context == HWHEEL_HARDIRQ || base->wheel->clock->ahead ?
 				  0 : HWHEEL_CLOCK_EVERY - 1;
 	unsigned long last = jiffies;
 	struct hwheel_timer *timer;
@@ -295,7 +257,7 @@ static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 		base->late[fls64(late)]++;
 		hwheel_note_max(base, HWHEEL_MAX_LATE_NS, late);
 		base->count[HWHEEL_EXPIRED_TIMERS]++;
-		debug_hwheel_deactivate(timer);
+		debug_hwheel(deactivate, timer);
 		hwheel_call(base, timer, context);
 
 		if (!(++n & mask) || time_after(jiffies, last)) {
@@ -322,16 +284,18 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *
  *	the run is cut when			it then leaves the CPU for
  *	-----------------------------------	-----------------------------------
- *	not in hardirq context, the run has	an eighth of the budget; if no timer
- *	  used up the budget			  is due, at least as long as the
- *						  run's moves took
- *	no timer is due, and moves have		as long as the moves took
+ *	not in hardirq context, the run has	an eighth of the budget
+ *	  used up the budget
+ *	no timer is due, and moves have		1 us
  *	  taken 50 us
- *	in hardirq context, a batch of		as long as the moves took; 1 us if a
- *	  moves is done				  timer is due
+ *	in hardirq context, a batch of		1 us
+ *	  moves is done
  *	in hardirq context, base->spent has	the budget
  *	  reached the budget: see
  *	  hwheel_overdrawn()
+ *
+ * If no timer is due, a run that is cut for one of the first three reasons leaves the CPU for at
+ * least as long as its moves took.
  *
  * If something is left to do before that time has passed, the run sets one or both of the instants
  * for which hwheel_next_run() arms the hrtimer:
@@ -389,27 +353,16 @@ static bool hwheel_overdrawn(struct hwheel_base *base, ktime_t begin, ktime_t no
 static u64 hwheel_pause(const struct hwheel_base *base, enum hwheel_cut cut, ktime_t now,
 			u64 moving, bool ripe)
 {
-	u64 budget = base->wheel->budget_ns, pause = 0;
+	const u64 budget = base->wheel->budget_ns;
+	const u64 least[] = {
+		[HWHEEL_CUT_MOVES]	= HWHEEL_URGENT_NS,
+		[HWHEEL_CUT_BUDGET]	= max(budget / HWHEEL_BREAK, 1ULL),
+		[HWHEEL_CUT_OVERDRAWN]	= budget,
+	};
 
-	switch (cut) {
-	case HWHEEL_NOT_CUT:
-		return 0;
-	case HWHEEL_CUT_MOVES:
-		if (ripe)
-			pause = HWHEEL_URGENT_NS;
-		else if (now < base->move_from)
-			pause = base->move_from - now;
-		else
-			pause = moving;
-		break;
-	case HWHEEL_CUT_BUDGET:
-		pause = max(budget / HWHEEL_BREAK, ripe ? 0 : moving);
-		break;
-	case HWHEEL_CUT_OVERDRAWN:
-		pause = budget;
-		break;
-	}
-	return max(pause, 1ULL);
+	if (cut == HWHEEL_CUT_MOVES && !ripe && now < base->move_from)
+		return base->move_from - now;	/* the rest goes on */
+	return max(least[cut], ripe || cut == HWHEEL_CUT_OVERDRAWN ? 0 : moving);
 }
 
 /*

@@ -8,10 +8,10 @@
  * wheel's clock. When somebody sets that clock, ticks and timer->expires stay as they are:
  * only the offset changes. base->offset is the offset that the base last used.
  *
- * With the base's lock held, hwheel_time() reads the drive's clock and the present offset.
- * If this offset differs from base->offset, hwheel_new_offset() stores it there. If the clock
- * was set back, it also sets back the levels (levels_set_back()). It then arms the hrtimer
- * again, unless a run or a break is under way.
+ * With the base's lock held, hwheel_time() reads the drive's clock and the present offset. If this
+ * offset differs from base->offset, hwheel_new_offset() stores it there. If the clock was set back,
+ * it also sets back the levels (levels_set_back()). It then arms the hrtimer again, unless a run or
+ * a break is under way.
  *
  * - On a wheel of wall time a run calls hwheel_time() before each callback. So a callback
  *   runs only if its timer is due by the last reading of the clock.
@@ -26,6 +26,19 @@
  * offset and the time of the next leap second. Only such a timer tick inserts the leap second,
  * and this timer tick can be late. From the leap second until this timer tick, CLOCK_REALTIME
  * is a second ahead. hwheel_offset() subtracts this second, as the hrtimer code does.
+ *
+ * An hrtimer on the wheel's own clock would need no call in each timer tick, because the kernel
+ * moves it when somebody sets the clock. It can't replace the call:
+ *
+ * - The kernel moves the hrtimer, but tells nobody. Until the next run the levels would be ahead
+ *   of a clock that was set back. A timer that hwheel_add_at() arms meanwhile would count as due
+ *   at the old time, and be late by up to the whole step.
+ * - Gaps, rests and breaks are times on a clock that nobody sets. They would need a second hrtimer,
+ *   and a base would have to keep two of them from running it at once.
+ * - Nothing else tells modules of a leap second before it comes, or of a clock that was set
+ *   (@clock_set).
+ *
+ * The call stores three values.
  */
 
 static const struct hwheel_clock hwheel_tai;
@@ -38,15 +51,15 @@ static struct {
 	ktime_t		leap;		/* the next leap second, on CLOCK_MONOTONIC */
 } hwheel_offsets = { .seq = SEQCNT_ZERO(hwheel_offsets.seq) };
 
-/* @wheel's clock minus CLOCK_MONOTONIC, on a wheel of wall time. @now: on CLOCK_MONOTONIC */
-static ktime_t hwheel_offset(const struct hwheel *wheel, ktime_t now)
+/* How far @clock is ahead of CLOCK_MONOTONIC, which is @now */
+static ktime_t hwheel_offset(const struct hwheel_clock *clock, ktime_t now)
 {
 	unsigned int seq;
 	ktime_t offset;
 
 	do {
 		seq = raw_read_seqcount_begin(&hwheel_offsets.seq);
-		if (wheel->clock == &hwheel_tai) {
+		if (clock == &hwheel_tai) {
 			offset = hwheel_offsets.tai;
 		} else {
 			offset = hwheel_offsets.real;
@@ -57,57 +70,18 @@ static ktime_t hwheel_offset(const struct hwheel *wheel, ktime_t now)
 	return offset;
 }
 
-/*
- * The clock of @base's wheel was set: at time @now it is @offset ahead of the drive's clock.
- * The hrtimer must be armed again: its tick begins at another time than before, and an earlier
- * tick may be next.
- */
-static noinline void hwheel_new_offset(struct hwheel_base *base, ktime_t now, ktime_t offset)
-{
-	struct hwheel_levels *levels = &base->levels;
-	u64 tick;
-
-	base->offset = offset;
-	base->set = now + offset;
-	base->fresh = 0;
-	tick = hwheel_tick_down(base, now);
-	if (tick < levels->floor) {
-		levels_set_back(levels, tick);
-		hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, ktime_get() - now);
-	}
-	hwheel_arm_again(base);
-}
-
-static ktime_t hwheel_wall_now(const struct hwheel *wheel)
-{
-	ktime_t now = ktime_get();
-
-	return now + hwheel_offset(wheel, now);
-}
-
-static ktime_t hwheel_wall_time(struct hwheel_base *base)
-{
-	ktime_t now = ktime_get(), offset = hwheel_offset(base->wheel, now);
-
-	if (unlikely(offset != base->offset))
-		hwheel_new_offset(base, now, offset);
-	return now;
-}
-
 static const struct hwheel_clock hwheel_realtime = {
-	.name		= "realtime",
-	.drive		= CLOCK_MONOTONIC,
-	.settable	= true,
-	.now		= hwheel_wall_now,
-	.time		= hwheel_wall_time,
+	.name	= "realtime",
+	.drive	= CLOCK_MONOTONIC,
+	.read	= ktime_get,
+	.ahead	= hwheel_offset,
 };
 
 static const struct hwheel_clock hwheel_tai = {
-	.name		= "tai",
-	.drive		= CLOCK_MONOTONIC,
-	.settable	= true,
-	.now		= hwheel_wall_now,
-	.time		= hwheel_wall_time,
+	.name	= "tai",
+	.drive	= CLOCK_MONOTONIC,
+	.read	= ktime_get,
+	.ahead	= hwheel_offset,
 };
 
 /* In process context: tell the user of a wheel. */
@@ -115,9 +89,7 @@ static void hwheel_tell(struct work_struct *work)
 {
 	struct hwheel *wheel = container_of(work, struct hwheel, tell);
 
-	WRITE_ONCE(wheel->teller, current);
 	wheel->clock_set(wheel);
-	WRITE_ONCE(wheel->teller, NULL);
 }
 
 /*
@@ -129,7 +101,7 @@ static void hwheel_base_set(struct hwheel_base *base)
 	int cpu;
 
 	raw_spin_lock(&base->lock);
-	if (base->life != HWHEEL_GONE) {
+	if (!base->closing) {
 		cpu = base->levels.pending ? hwheel_server(base) : smp_processor_id();
 		if (cpu == smp_processor_id())
 			hwheel_time(base);
@@ -140,29 +112,24 @@ static void hwheel_base_set(struct hwheel_base *base)
 }
 
 /*
- * Somebody set the clock of wall time. Interrupts are off. No wheel is freed while the
- * module is loaded, so this walks through the wheels without hwheel_mutex. A wheel that is
- * created meanwhile takes over the new offset in hwheel_open().
+ * Somebody set the clock of wall time. Interrupts are off. A wheel that is created meanwhile is on
+ * the list before it takes over the offset: see hwheel_open().
  */
 static void hwheel_all_set(struct irq_work *work)
 {
 	struct hwheel *wheel;
 	int cpu;
 
-	wheel = smp_load_acquire(&hwheel_newest);	/* pairs with hwheel_alloc() */
-	for (; wheel; wheel = wheel->older) {
-		struct hwheel_base *base = raw_cpu_ptr(wheel->bases);
-
-		if (!READ_ONCE(wheel->settable))
+	raw_spin_lock(&hwheel_wheels_lock);
+	list_for_each_entry(wheel, &hwheel_wheels, list) {
+		if (!wheel->clock->ahead)
 			continue;
 		for_each_possible_cpu(cpu)
 			hwheel_base_set(per_cpu_ptr(wheel->bases, cpu));
-		/* A wheel that is being destroyed gets no new work: see hwheel_close_base() */
-		raw_spin_lock(&base->lock);
-		if (base->life != HWHEEL_GONE && wheel->clock_set)
+		if (wheel->clock_set)
 			queue_work(system_dfl_wq, &wheel->tell);
-		raw_spin_unlock(&base->lock);
 	}
+	raw_spin_unlock(&hwheel_wheels_lock);
 }
 
 static struct irq_work hwheel_set_work = IRQ_WORK_INIT_HARD(hwheel_all_set);
@@ -203,9 +170,9 @@ static void hwheel_timekeeping_exit(void)
 static void hwheel_create_wall(struct hwheel *wheel, const struct hwheel_config *config)
 {
 	if (config->flags & HWHEEL_REALTIME)
-		WRITE_ONCE(wheel->clock, &hwheel_realtime);
+		wheel->clock = &hwheel_realtime;
 	else if (config->flags & HWHEEL_TAI)
-		WRITE_ONCE(wheel->clock, &hwheel_tai);
+		wheel->clock = &hwheel_tai;
 	else
 		return;
 	wheel->clock_set = config->clock_set;

@@ -49,13 +49,13 @@ read -r release vmlinuz headers <<<"$kernel"
 say "demo: building the modules for $release"
 build_modules "demo-build" "$headers" "$lab_work/build"
 
-# A driver of another version of hwheel. If the kernel has MODVERSIONS: one that calls hwheel_setup()
+# A driver of another version of hwheel. If the kernel has MODVERSIONS: one that calls __hwheel_setup()
 # with other types
 others=("$lab_work/version.ko")
 other_version "$lab_work/build/samples/hwheel_rcu.ko" >"$lab_work/version.ko"
 if grep -q '^CONFIG_MODVERSIONS=y' "$headers/include/config/auto.conf"; then
 	others+=("$lab_work/crc.ko")
-	perl -0777 -pe 's/(.{4})(?=\0{4}hwheel_setup\0{40})/~$1/se' \
+	perl -0777 -pe 's/(.{4})(?=\0{4}__hwheel_setup\0{40})/~$1/se' \
 		"$lab_work/build/samples/hwheel_rcu.ko" >"$lab_work/crc.ko"
 fi
 

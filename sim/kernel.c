@@ -1342,26 +1342,6 @@ ktime_t ktime_get_boottime(void)
 	return sim_time + sim_boot_off;
 }
 
-static struct notifier_block *module_nb;
-
-int register_module_notifier(struct notifier_block *nb)
-{
-	module_nb = nb;
-	return 0;
-}
-
-int unregister_module_notifier(struct notifier_block *nb)
-{
-	module_nb = NULL;
-	return 0;
-}
-
-void sim_load_module(void)
-{
-	if (module_nb)
-		module_nb->notifier_call(module_nb, MODULE_STATE_COMING, NULL);
-}
-
 /* When somebody sets the clock of wall time, the timekeeping code calls this notifier. */
 static struct notifier_block *timekeeping_nb;
 static unsigned long long leap_at = KTIME_MAX, leaps_ns;
@@ -1806,7 +1786,7 @@ bool irq_work_is_busy(struct irq_work *work)
 void irq_work_sync(struct irq_work *work)
 {
 	while (irq_work_is_busy(work))
-		sim_sleep(TICK_NSEC);
+		sim_sleep(1000);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -3018,7 +2998,7 @@ void sim_check_left(void)
 		sim_find("%ld allocations are left", sim_allocs);
 	if (cpuhp_online || cpuhp_dead)
 		sim_find("a state of CPU hotplug is left");
-	if (timekeeping_nb || module_nb)
+	if (timekeeping_nb)
 		sim_find("a notifier is left");
 	check_quarantine();
 	for (dentry = dentries; dentry; dentry = dentry->next)

@@ -163,7 +163,6 @@ bool sim_cpu_down(int cpu);
 bool sim_cpu_up(int cpu);
 void sim_suspend(unsigned long long ns);
 void sim_set_clock(long long delta);			/* the clock of wall time */
-void sim_load_module(void);				/* after that, warnings come again */
 void sim_set_leap(unsigned long long at);
 void sim_insert_leap(void);
 void sim_blocked(char *text, size_t size);	/* says which tasks wait, and where */
@@ -199,7 +198,8 @@ void oracle_hrtimer_start(struct hrtimer *timer, ktime_t expires);
 struct hwheel_base;
 void oracle_interrupt(struct hwheel_base *base, int cpu);
 bool oracle_warn(const char *text);
-bool oracle_mistake(const struct sim_call *call);	/* is @call a user's mistake? */
+struct hwheel;
+void oracle_free(const struct hwheel *wheel, void *bases);	/* calls free_percpu(@bases) */
 void oracle_work_queued(const struct work_struct *work, const struct workqueue_struct *wq, int cpu);
 void oracle_work_cancelled(const struct work_struct *work);
 void oracle_work_begins(const struct work_struct *work);	/* soon its function runs */

@@ -161,9 +161,7 @@ extern unsigned int sim_left;	/* warnings that something was left at the end */
 extern u64 sim_setups;		/* calls of the tracepoint hwheel_setup */
 extern u64 sim_works;		/* works that were queued */
 extern bool sim_warned;		/* the warning @sim_expects came */
-extern unsigned long sim_warned_of;	/* the function it begins with, or 0 */
 /* A function that warnings must name is in this section. */
-extern char __start_sim_blamed[], __stop_sim_blamed[];
 extern void (*const sim_callbacks[SIM_CALLBACKS])(struct hwheel_timer *timer);
 extern const struct debug_obj_descr *sim_descr;	/* what hwheel tells debugobjects */
 extern struct hwheel_delayed_work sim_delayed;	/* belongs to calls.c */
@@ -174,6 +172,7 @@ void slot_set_up(struct slot *slot, struct mwheel *w, unsigned int wheel_life, b
 void slot_free(struct slot *slot);
 void *sim_user(unsigned int user);	/* the function of a row of the file users */
 s64 due_at(const struct mwheel *w, s64 expires);
+bool wheel_is_there(const struct slot *slot);
 bool wheel_is_dead(const struct slot *slot);	/* the one it was set up for */
 void oracle_function_ran(u64 ns);	/* a function of delayed work */
 u64 oracle_held_up(u64 since);		/* for how long others may have held up a task */

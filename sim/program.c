@@ -66,16 +66,26 @@ static struct slot *get_alone(long long nr)
 
 	if (slot->busy || slot->users)
 		return NULL;
+	if (slot->set_up && wheel_is_there(slot) && wheel_is_dead(slot))
+		return NULL;		/* it may be pending on a wheel that is being destroyed */
 	slot->busy = true;
 	return slot;
 }
 
-static bool arm(struct slot *slot, enum sim_kind kind, s64 a, s64 b)
+/*
+ * Make a call for @slot, in a callback of @mine or in none. While a wheel is destroyed, only its
+ * own callbacks may use its timers. hwheel_destroy() must wait for the calls of others.
+ */
+static bool arm_in(const struct mwheel *mine, struct slot *slot, enum sim_kind kind, s64 a, s64 b)
 {
 	struct hwheel_timer *timer = slot->timer;
+	struct mwheel *w = slot->wheel;
 	struct sim_call call;
 	s64 ret = 0;
 
+	if (mine == w ? !wheel_is_there(slot) : wheel_is_dead(slot))
+		return false;
+	w->setups += w != mine;
 	call_begin(&call, kind, slot);
 	call.delay = a;
 	call.slack = kind == CALL_RANGE || kind == CALL_AT ? b : 0;
@@ -135,7 +145,13 @@ static bool arm(struct slot *slot, enum sim_kind kind, s64 a, s64 b)
 		break;
 	}
 	call_end(&call, ret);
+	w->setups -= w != mine;
 	return ret;
+}
+
+static bool arm(struct slot *slot, enum sim_kind kind, s64 a, s64 b)
+{
+	return arm_in(NULL, slot, kind, a, b);
 }
 
 /* The wheel's clock plus @ahead */
@@ -211,25 +227,25 @@ static void callback(struct hwheel_timer *timer)
 	sim_step(50);
 	switch (how) {
 	case HOW_ADD:
-		arm(slot, CALL_ADD, a, 0);
+		arm_in(w, slot, CALL_ADD, a, 0);
 		break;
 	case HOW_FORWARD:
-		arm(slot, CALL_FORWARD, a, 0);
+		arm_in(w, slot, CALL_FORWARD, a, 0);
 		break;
 	case HOW_RUN_PAST:
 		sim_run(b);
-		arm(slot, CALL_AT, at(slot, -a), 0);
+		arm_in(w, slot, CALL_AT, at(slot, -a), 0);
 		break;
 	case HOW_PAST:
-		arm(slot, CALL_AT, b ? 0 : at(slot, -a), 0);
+		arm_in(w, slot, CALL_AT, b ? 0 : at(slot, -a), 0);
 		break;
 	case HOW_MOD:
 	case HOW_CANCEL:
 	case HOW_ARM:
 		other = get(a);
 		if (other) {
-			arm(other, how == HOW_MOD ? CALL_MOD :
-			    how == HOW_ARM ? CALL_ADD : CALL_CANCEL, b, 0);
+			arm_in(w, other, how == HOW_MOD ? CALL_MOD :
+			       how == HOW_ARM ? CALL_ADD : CALL_CANCEL, b, 0);
 			put(other);
 		}
 		break;
@@ -237,7 +253,7 @@ static void callback(struct hwheel_timer *timer)
 		if (slot->busy || slot->users)
 			break;
 		slot->busy = true;
-		arm(slot, CALL_SHUTDOWN, 0, 0);
+		arm_in(w, slot, CALL_SHUTDOWN, 0, 0);
 		oracle_callback_end(slot, life);
 		free_object(slot);
 		slot->busy = false;
@@ -256,10 +272,10 @@ static void callback(struct hwheel_timer *timer)
 		sim_run(min(a, (s64)20000000));
 		break;
 	case HOW_ON:
-		arm(slot, CALL_ON, b, a);
+		arm_in(w, slot, CALL_ON, b, a);
 		break;
 	case HOW_SHUTDOWN:
-		arm(slot, CALL_SHUTDOWN, 0, 0);
+		arm_in(w, slot, CALL_SHUTDOWN, 0, 0);
 		break;
 	case HOW_SETUP:
 		/* Only debugobjects mends the mistake to set up a timer that is pending */
@@ -274,10 +290,10 @@ static void callback(struct hwheel_timer *timer)
 		slot->busy = false;
 		break;
 	case HOW_RANGE:
-		arm(slot, CALL_RANGE, a, b);
+		arm_in(w, slot, CALL_RANGE, a, b);
 		break;
 	case HOW_TRY:
-		arm(slot, CALL_TRY, 0, 0);
+		arm_in(w, slot, CALL_TRY, 0, 0);
 		break;
 	case HOW_SETCLOCK:
 		if (!in_interrupt() && !irqs_disabled())
@@ -359,7 +375,7 @@ static void do_free(const struct op *op)
 	if (!slot)
 		return;
 	if (slot->object && slot->set_up) {
-		arm(slot, CALL_SHUTDOWN_SYNC, 0, 0);
+		arm(slot, CALL_SHUTDOWN_SYNC, 0, 0);	/* does nothing if the wheel is gone */
 		free_object(slot);
 	}
 	slot->busy = false;
@@ -487,8 +503,6 @@ static void do_crowdcancel(const struct op *op)
 	}
 }
 
-static bool builtin;
-
 static void note_set(struct hwheel *wheel)
 {
 	int i;
@@ -535,9 +549,7 @@ static void do_wheel(const struct op *op)
 	if (IS_ERR(new)) {
 		if (PTR_ERR(new) == -ENOMEM && sim_allocs_failed == failed)
 			sim_find("hwheel_create returned -ENOMEM, but there was memory");
-		if (PTR_ERR(new) != -ENOMEM && PTR_ERR(new) != -EINVAL &&
-		    !(builtin && PTR_ERR(new) == -EOPNOTSUPP &&
-		      strstr(sim_said, "failed to start when the kernel booted")))
+		if (PTR_ERR(new) != -ENOMEM && PTR_ERR(new) != -EINVAL)
 			sim_find("hwheel_create returned %ld", PTR_ERR(new));
 		return;
 	}
@@ -1020,16 +1032,16 @@ static void sim_main(void *arg)
 
 			if (sscanf(program->world[i], "param tick_ns 0 %llu", &n) == 1)
 				sim_wheels[0].tick = n;
-			if (sscanf(program->world[i], "param levels 0 %llu", &n) == 1)
+			/* With bad parameters the wheel takes the defaults, as if built in */
+			if (sscanf(program->world[i], "param levels 0 %llu", &n) == 1 &&
+			    n <= HWHEEL_MAX_LEVELS)
 				sim_wheels[0].config.levels = n;
 			if (sscanf(program->world[i], "param spokes %u %llu", &at, &n) == 2)
 				sim_wheels[0].config.spokes[at] = n;
 		}
-	} else if (!builtin) {
+	} else {
 		sim_check_left();
 		program_done();
-	} else {
-		calls_without_wheel();
 	}
 	for (i = 0; i < program->nr; i++) {
 		int nr = program->ops[i].actor;
@@ -1116,7 +1128,6 @@ void program_run(const struct program *p)
 	sim_wall_off = world_number(p, "wall", 0);
 	sim_world.no_cpuhp = world_number(p, "no_cpuhp", 0);
 	sim_late_ns = world_number(p, "late_ns", 0);
-	builtin = world_number(p, "builtin", 0);
 	oracle_slots(clamp(world_number(p, "slots", 64), 1ULL, 2000000ULL));
 	sim_start(sim_main, NULL);
 }

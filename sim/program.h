@@ -39,7 +39,6 @@ bool program_read(struct program *p, FILE *file);
 void program_run(const struct program *p);	/* ends by _exit() */
 void program_done(void);			/* in main.c */
 void known_calls(void);
-void calls_without_wheel(void);
 void last_kick(void);				/* in calls.c */
 
 /* Operations in sleep.c */
@@ -51,7 +50,6 @@ void do_wake(const struct op *op);
 void do_wakeat(const struct op *op);
 void do_signal(const struct op *op);
 void sim_sleep_on_wheel(s64 delay, unsigned int how);
-int sleep_nowhere(struct hwheel *none, s64 delay);
 void wake_sleepers(const struct mwheel *w);
 
 /* What a function of delayed work does */

@@ -35,7 +35,6 @@ static struct {
 	unsigned long	addr, size;
 	bool		write, plain;
 	struct sim_cpu	*cpu;
-	struct sim_call	*call;		/* copied: in an interrupt, task->call is NULL */
 } watch;
 
 static void access_memory(void *ptr, unsigned long size, bool write, bool plain)
@@ -47,8 +46,7 @@ static void access_memory(void *ptr, unsigned long size, bool write, bool plain)
 	if (watch.size) {
 		if (watch.cpu != sim_cpu && addr < watch.addr + watch.size &&
 		    watch.addr < addr + size && (write || watch.write) &&
-		    (plain || watch.plain) && !oracle_mistake(sim_cpu->curr->call) &&
-		    !oracle_mistake(watch.call))
+		    (plain || watch.plain))
 			sim_find("data race: a %s%s of %lu bytes during a %s%s",
 				 plain ? "plain " : "", write ? "write" : "read", size,
 				 watch.plain ? "plain " : "", watch.write ? "write" : "read");
@@ -61,7 +59,6 @@ static void access_memory(void *ptr, unsigned long size, bool write, bool plain)
 	watch.write = write;
 	watch.plain = plain;
 	watch.cpu = sim_cpu;
-	watch.call = sim_cpu->curr->call;
 	sim_world.holds = true;
 	sim_step(HOLD_NS);
 	oracle_stalled(HOLD_NS);

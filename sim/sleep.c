@@ -166,23 +166,6 @@ void do_hsleep(const struct op *op)
 	sim_sleep_on_wheel(op->arg[0], (unsigned long long)op->arg[1] % 3);
 }
 
-/*
- * Sleep on @none, which is NULL or a destroyed wheel. This is a mistake: the task sleeps on the
- * module's own wheel.
- */
-int sleep_nowhere(struct hwheel *none, s64 delay)
-{
-	struct sleep sleep;
-	int ret;
-
-	if (!begin(&sleep, &sim_wheels[0], delay, 0))
-		return -EBUSY;
-	set_current_state(TASK_UNINTERRUPTIBLE);
-	ret = hwheel_schedule_hrtimeout(none, delay, 0);
-	end(&sleep, !ret, ret);
-	return ret;
-}
-
 /* hschedule WHEEL DELAY SLACK STATE */
 void do_hschedule(const struct op *op)
 {

@@ -12,8 +12,12 @@
 /* The oracle counts the steps of walks */
 #define levels_walk_next(levels)	(oracle_walk(), levels_walk_next(levels))
 
+/* A wheel is freed: the oracle must not look at it any more */
+#define free_percpu(bases)		oracle_free(wheel, bases)
+
 #undef pr_fmt			/* hwheel.c defines it */
 #include "hwheel.c"
+#undef free_percpu
 #include "hwheel_jiffies.h"
 #include "wheel.h"
 
@@ -41,11 +45,6 @@ peek struct hwheel *peek_lock_wheel(raw_spinlock_t *lock, int *cpu)
 
 	*cpu = base->cpu;
 	return base->wheel;
-}
-
-void poke_lives(u32 n)
-{
-	hwheel_lives = n;
 }
 
 peek int peek_timer_cpu(const struct hwheel_timer *timer)
@@ -158,10 +157,8 @@ peek const char *peek_at_rest(struct hwheel *wheel)
 			return "waiters";
 		if (base->kicks)
 			return "kicks";
-		if (base->running || base->runner)
+		if (base->running)
 			return "a callback that runs";
-		if (base->closing)
-			return "a wrong state";
 		if (base->levels.walk || base->levels.walked)
 			return "a walk";
 		if (!base->levels.pending && base->armed != HWHEEL_NEVER &&
@@ -176,7 +173,7 @@ peek bool peek_setting(struct hwheel *wheel, int cpu)
 {
 	const struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
 
-	return wheel->settable && (hwheel_set_work.busy || base->levels.closed ||
+	return wheel->clock->ahead && (hwheel_set_work.busy || base->levels.closed ||
 	       base->offset != (wheel->clock == &hwheel_tai ? hwheel_offsets.tai :
 				hwheel_offsets.real));
 }

@@ -11,7 +11,6 @@ struct hwheel_base *peek_want_base(struct irq_work *work);
 bool peek_setting(struct hwheel *wheel, int cpu);
 struct hwheel *peek_base_wheel(const struct hwheel_base *base);
 struct hwheel *peek_lock_wheel(raw_spinlock_t *lock, int *cpu);
-void poke_lives(u32 n);			/* sets hwheel_lives */
 bool peek_waiters(const struct hwheel_timer *timer);	/* the run cancels it for them */
 int peek_timer_cpu(const struct hwheel_timer *timer);	/* or -1 */
 struct hwheel *peek_wheel(struct hrtimer *timer, int *cpu);

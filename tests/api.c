@@ -599,7 +599,6 @@ static void test_forward_missed(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hwheel_pending(timer));
 
 	/* A period below 1 ns counts as 1 ns. */
-	hwt_expect_begin();
 	for (i = 0; i < 2; i++) {
 		hwt_hold();
 		before = hwheel_now(wheel);
@@ -612,8 +611,6 @@ static void test_forward_missed(struct kunit *test)
 		hwheel_cancel(timer);
 		hwt_unhold();
 	}
-	hwt_expect_end();
-	hwt_expect_warned(test, "forwarded by", "callback hwt_probe_run");
 
 	hwheel_shutdown(timer);
 	hwheel_add_forward(timer, HOUR);

@@ -272,27 +272,6 @@ static void test_clocks_in_callback(struct kunit *test)
 	wait_for(test, all_ran(p, 50));
 }
 
-static void destroy_it(struct hwheel *wheel)
-{
-	hwheel_destroy(wheel);
-	atomic_inc(&told);
-}
-
-/* clock_set() must not destroy its wheel. hwheel warns, and the wheel stays. */
-static void test_clocks_destroy(struct kunit *test)
-{
-	struct hwheel *wheel = hwt_wheel_make(test, (struct hwheel_config){
-		.tick_ns = MS, .flags = HWHEEL_TAI, .clock_set = destroy_it });
-	struct probe *p = hwt_probe_new(test, wheel, MS);
-
-	hwt_expect_begin();
-	set_clock(test, HOUR);
-	wait_for(test, atomic_read(&told));
-	hwt_expect_end();
-	hwt_probe_add(p, MS);
-	wait_for(test, runs(p));
-}
-
 #define SUITE(context, ...)					\
 	HWT_SUITE(hwheel_clocks, context,			\
 		  KUNIT_CASE(test_clocks_now),			\
@@ -301,7 +280,6 @@ static void test_clocks_destroy(struct kunit *test)
 		  KUNIT_CASE(test_clocks_forward),		\
 		  KUNIT_CASE(test_clocks_random),		\
 		  KUNIT_CASE(test_clocks_many),			\
-		  KUNIT_CASE(test_clocks_destroy),		\
 		  ##__VA_ARGS__)
 
 #define hwt_init	clocks_init

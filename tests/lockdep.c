@@ -89,6 +89,7 @@ static void test_sync_under_lock(struct kunit *test)
 	hwt_expect_begin();
 	sync_under_lock(test, p);
 	hwt_expect_end();
+	hwt_probe_setup(p, hwt_suite_wheel, SUITE_TICK_NS);	/* its wheel may be gone */
 	KUNIT_EXPECT_EQ(test, hwt_logged("possible circular locking", NULL), 1);
 	KUNIT_EXPECT_GE(test, hwt_logged("deadly", lockdep), 1);
 }

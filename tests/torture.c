@@ -668,7 +668,7 @@ static void victim_setup(struct victim *v, struct slot *s, struct wheel *w,
 	v->slot = s;
 	v->begun = 0;
 	atomic_set(&v->inside, 0);
-	__hwheel_setup(&v->timer, w->wheel, private_fire, flags, false, "private",
+	__hwheel_setup(&v->timer, w->wheel, private_fire, flags, "private",
 		       &class_keys[slot_class(s)]);
 }
 
@@ -1445,7 +1445,7 @@ out:
 }
 
 /* ------------------------------------------------------------------------ */
-/* A timer that is armed all the time, even while its wheel is destroyed */
+/* A timer that is armed all the time; by its callback even while its wheel is destroyed */
 
 static struct {
 	struct hwheel_timer	timer;
@@ -1459,6 +1459,7 @@ static void doomed_fire(struct hwheel_timer *timer)
 	if (READ_ONCE(doomed.gone))
 		violation("doomed: callback after the wheel was destroyed");
 	count_event(FIRED);
+	hwheel_add(timer, 0);
 }
 
 static void doomed_begin(const struct wheel *w)
@@ -1472,7 +1473,7 @@ static void doomed_begin(const struct wheel *w)
 static void doomed_event(struct rnd_state *rnd)
 {
 	atomic_inc(&doomed.users);
-	smp_mb__after_atomic();		/* pairs with doomed_end()'s cmpxchg */
+	smp_mb__after_atomic();		/* pairs with doomed_close()'s cmpxchg */
 	if (atomic_read(&doomed.open) && !over()) {
 		if (below(rnd, 2))
 			hwheel_add(&doomed.timer, below(rnd, NSEC_PER_MSEC));
@@ -1484,17 +1485,19 @@ static void doomed_event(struct rnd_state *rnd)
 	atomic_dec(&doomed.users);
 }
 
+/* The timer's wheel is about to be destroyed. From here on only the callback arms the timer */
+static void doomed_close(void)
+{
+	atomic_cmpxchg(&doomed.open, 1, 0);
+	while (atomic_read(&doomed.users))
+		cpu_relax();
+}
+
 /* The timer's wheel has just been destroyed */
 static void doomed_end(void)
 {
 	WRITE_ONCE(doomed.gone, true);
-	if (hwheel_pending(&doomed.timer))
-		violation("doomed: pending after the wheel was destroyed");
-	/* For a while, hardirqs go on arming the timer, without effect */
 	usleep_range(1000, 3000);
-	atomic_cmpxchg(&doomed.open, 1, 0);
-	while (atomic_read(&doomed.users))
-		cpu_relax();
 	if (hwheel_pending(&doomed.timer))
 		violation("doomed: armed after the wheel was destroyed");
 }
@@ -1984,6 +1987,7 @@ static void brief_destroy(struct brief *b)
 		b->slots[i].shutting = true;
 		raw_spin_unlock_irqrestore(&b->slots[i].lock, flags);
 	}
+	doomed_close();
 	wheel_destroy(&b->wheel);
 	doomed_end();
 	for (i = 0; i < BRIEF_TIMERS; i++) {

@@ -20,23 +20,9 @@ static void act_try_cancel(struct probe *p)
 	p->ret += hwheel_pending(&p->timer);
 }
 
-static void act_cancel_sync(struct probe *p)
+static void test_try_cancel_itself(struct kunit *test)
 {
-	hwt_expect_begin();
-	hwheel_add(&p->timer, MS);
-	p->ret = hwheel_cancel_sync(&p->timer);
-	p->ret += !hwheel_pending(&p->timer);
-	p->ret += !hwheel_cancel_sync(&p->timer);
-	hwheel_add(&p->timer, MS);
-	p->ret += hwheel_shutdown_sync(&p->timer);
-	p->ret += !hwheel_add(&p->timer, MS);
-	p->ret += !hwheel_pending(&p->timer);
-	hwt_expect_end();
-}
-
-static void test_wait_for_itself(struct kunit *test)
-{
-	struct probe *p = hwt_probes_new(test, hwt_suite_wheel, SUITE_TICK_NS, 2);
+	struct probe *p = hwt_probes_new(test, hwt_suite_wheel, SUITE_TICK_NS, 1);
 
 	p[0].act = act_try_cancel;
 	hwt_probe_add(&p[0], MS);
@@ -47,16 +33,6 @@ static void test_wait_for_itself(struct kunit *test)
 	hwheel_add(&p[0].timer, HOUR);
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p[0].timer), 1);
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p[0].timer), 0);
-
-	/* Three calls wait for the callback that makes them. hwheel warns only once. */
-	p[1].act = act_cancel_sync;
-	hwt_probe_add(&p[1], MS);
-	wait_for(test, runs(&p[1]));
-	KUNIT_EXPECT_FALSE(test, hwheel_cancel_sync(&p[1].timer));
-	msleep(20);
-	KUNIT_EXPECT_EQ(test, p[1].ret, 6);
-	KUNIT_EXPECT_EQ(test, runs(&p[1]), 1);
-	hwt_expect_warned(test, "waits for itself", "callback hwt_probe_run");
 }
 
 static void act_rearm_always(struct probe *p)
@@ -158,7 +134,7 @@ static int waiter_thread(void *unused)
 
 static void test_sync_sleeps(struct kunit *test)
 {
-	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 2), *idle = &p[1];
+	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 1);
 	struct task_struct *task;
 
 	p->act = act_sleep_long;
@@ -166,23 +142,6 @@ static void test_sync_sleeps(struct kunit *test)
 	hwt_probe_add(p, MS);
 	wait_for(test, runs(p));
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), -1);
-
-	/* A caller that must not sleep does not wait. It gets a warning. */
-	hwt_expect_begin();
-	local_bh_disable();
-	KUNIT_EXPECT_FALSE(test, hwheel_cancel_sync(&p->timer));
-	local_bh_enable();
-	hwt_expect_end();
-	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), -1);
-	hwt_expect_warned(test, "where one can't wait", "callback hwt_probe_run");
-
-	/* It gets the warning even if it need not wait */
-	hwt_expect_begin();
-	local_bh_disable();
-	KUNIT_EXPECT_FALSE(test, hwheel_cancel_sync(&idle->timer));
-	local_bh_enable();
-	hwt_expect_end();
-	hwt_expect_warned(test, "where one can't wait", "callback hwt_probe_run");
 
 	waiter.p = p;
 	init_completion(&waiter.done);
@@ -324,23 +283,6 @@ static void test_synchronize(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, left, 0);
 }
 
-static void act_synchronize(struct probe *p)
-{
-	hwt_expect_begin();
-	hwheel_synchronize(p->wheel);
-	hwt_expect_end();
-}
-
-static void test_synchronize_itself(struct kunit *test)
-{
-	struct probe *p = hwt_probe_new(test, hwt_wheel_new(test, MS), MS);
-
-	p->act = act_synchronize;
-	hwt_probe_add(p, MS);
-	hwt_expect_once(test, p, 1);
-	hwt_expect_warned(test, "in one of them", "act_synchronize");
-}
-
 static int synchronizer_thread(void *unused)
 {
 	waiter.before = runs(waiter.p);
@@ -435,11 +377,10 @@ static void test_all_sleep(struct kunit *test)
 /* The cases of all contexts. A macro, because each suite needs an array of its own. */
 #define SUITE(context, ...)					\
 	HWT_SUITE(hwheel_waiting, context,			\
-		  KUNIT_CASE(test_wait_for_itself),		\
+		  KUNIT_CASE(test_try_cancel_itself),		\
 		  KUNIT_CASE(test_sync),			\
 		  KUNIT_CASE(test_running),			\
 		  KUNIT_CASE(test_synchronize),			\
-		  KUNIT_CASE(test_synchronize_itself),		\
 		  ##__VA_ARGS__)
 
 SUITE(softirq, KUNIT_CASE(test_synchronize_again));

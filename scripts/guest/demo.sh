@@ -76,7 +76,7 @@ check_version()
 	echo "<6>hwheel-expect-end" >/dev/kmsg
 	dmesg | grep -q 'hwheel_rcu: Unknown symbol hwheel_version_9_[0-9]* (err -2)' &&
 		{ [ ! -e crc.ko ] ||
-			dmesg | grep -q 'hwheel_rcu: disagrees about version of symbol hwheel_setup$'; }
+			dmesg | grep -q 'hwheel_rcu: disagrees about version of symbol __hwheel_setup$'; }
 }
 
 # The wheel has the parameters that were given.

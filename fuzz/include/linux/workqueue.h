@@ -4,4 +4,8 @@
 
 struct work_struct { };
 
+enum { WORK_CPU_UNBOUND };
+
+void destroy_work_on_stack(struct work_struct *work);
+
 #endif /* _LINUX_WORKQUEUE_H */

@@ -5,8 +5,8 @@
 
 # debug_kunit KERNEL: KUnit on 2 CPUs, with ALL=1 also on 4. These kernels are slow when
 # emulated. So some tests run only in other suites:
-#	hwheel_levels and hwheel_users, which have one thread (kunit-debug runs them under
-#		KASAN). The glob leaves out suites whose names end with s.
+#	hwheel_levels, which has one thread (kunit-debug runs it under KASAN). The glob leaves
+#		out suites whose names end with s.
 #	the deadlocks for lockdep: each of them needs a boot of its own (kunit-debug)
 # Here the largest tests have fewer timers and wheels. Suite kunit has all of them.
 debug_kunit()

@@ -2,13 +2,7 @@
 #ifndef _SIM_LINUX_MODULE_H
 #define _SIM_LINUX_MODULE_H
 
-#include <linux/notifier.h>
 #include <linux/types.h>
-
-enum module_state { MODULE_STATE_LIVE, MODULE_STATE_COMING };
-
-int register_module_notifier(struct notifier_block *nb);
-int unregister_module_notifier(struct notifier_block *nb);
 
 enum sim_param_type { sim_charp, sim_ullong, sim_uint };
 

@@ -6,7 +6,7 @@
 
 /*
  * Each CPU has a copy of section sim_percpu. Behind the copy is the memory for
- * alloc_percpu_gfp(). A per-CPU pointer points into the section, or behind it.
+ * alloc_percpu(). A per-CPU pointer points into the section, or behind it.
  */
 #define DEFINE_PER_CPU(type, name)					\
 	__attribute__((section("sim_percpu"), used)) typeof(type) name
@@ -22,7 +22,7 @@ void free_percpu(void *ptr);
 #define this_cpu_ptr(ptr)	per_cpu_ptr(ptr, smp_processor_id())
 #define raw_cpu_read(var)	(*raw_cpu_ptr(&(var)))
 #define raw_cpu_write(var, x)	(*raw_cpu_ptr(&(var)) = (x))
-#define alloc_percpu_gfp(type, gfp)					\
+#define alloc_percpu(type)						\
 	((type *)sim_alloc_percpu(sizeof(type), __alignof__(type)))
 
 #endif /* _SIM_LINUX_PERCPU_H */

@@ -26,6 +26,11 @@ struct seq_operations {
 	int	(*show)(struct seq_file *m, void *v);
 };
 
+static inline bool seq_has_overflowed(struct seq_file *m)
+{
+	return m->overflow;
+}
+
 int seq_open(struct file *file, const struct seq_operations *op);
 void *__seq_open_private(struct file *file, const struct seq_operations *op, int size);
 int single_open(struct file *file, int (*show)(struct seq_file *m, void *v), void *data);

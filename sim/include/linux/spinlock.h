@@ -72,7 +72,7 @@ typedef struct {
 
 #define xchg(p, v)							\
 ({									\
-	typeof(*(p)) __before = (sim_step(SIM_CALL), *(p));		\
+	typeof(*(p)) __before = (sim_place(__func__), sim_step(SIM_CALL), *(p));	\
 									\
 	*(p) = (v);							\
 	__before;							\
@@ -80,7 +80,7 @@ typedef struct {
 
 #define cmpxchg(p, old, new)						\
 ({									\
-	typeof(*(p)) __before = (sim_step(SIM_CALL), *(p));		\
+	typeof(*(p)) __before = (sim_place(__func__), sim_step(SIM_CALL), *(p));	\
 									\
 	if (__before == (old))						\
 		*(p) = (new);						\
