@@ -53,7 +53,7 @@
  *     order of those ticks, and those of one tick in any order. A timer that is armed for
  *     the past counts as due at the last tick that hwheel has seen pass on that CPU.
  * 9.  While a CPU is offline, another CPU runs its timers, at the same times.
- * 10. If a wheel is destroyed while timers are pending on it, hwheel warns once,
+ * 10. If a wheel is destroyed while timers are pending on it, hwheel warns,
  *     cancels them, and waits for the callbacks that are running.
  */
 

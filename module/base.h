@@ -97,7 +97,6 @@ struct hwheel_base {
 	struct work_struct	work;		/* a run in process context */
 	wait_queue_head_t	wait;		/* for the end of callbacks, and in hwheel_grow() */
 	struct hwheel_waiter	*waiters;	/* for @running, in process context */
-	struct irq_work		want;		/* queues @grow from any context */
 	struct work_struct	grow;		/* adds levels and fans */
 	ktime_t			ended;		/* end of the last hardirq run with callbacks */
 	u64			spent;		/* see hwheel_overdrawn() */

@@ -13,12 +13,7 @@
  *    timer stays on its base if the CPU of that base is not isolated, or if the timer's
  *    callback is running.
  *  - If a CPU goes offline, a CPU that is not isolated serves its base.
- *  - hwheel queues its own work on an unbound workqueue, whose workers keep off isolated
- *    CPUs. An irq_work queues this work, and interrupts the CPU that asks for the work. So if
- *    an isolated CPU needs the work for another CPU's base, it kicks that other CPU. The
- *    handler of the kick then queues the irq_work there. For a wheel with an alarm there
- *    is no kick, because a kick would wake an idle CPU. The level is then missing until a
- *    run, or a CPU that is not isolated, asks for it.
+ *  - hwheel queues its own work on an unbound workqueue, whose workers keep off isolated CPUs.
  *  - Creation, destruction and debugfs use only locks, so they interrupt nobody. The
  *    exception is memory of vmalloc(): freeing it interrupts all CPUs.
  *

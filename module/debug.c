@@ -26,7 +26,7 @@ static void *hwheel_named(const struct hwheel_timer *timer)
 	for (i = 0; i < ARRAY_SIZE(hwheel_parts) && !function; i++)
 		if (hwheel_parts[i]->named)
 			function = hwheel_parts[i]->named(timer);
-	return function ?: timer->function;
+	return function ?: (void *)timer->function;
 }
 
 #ifdef CONFIG_LOCKDEP

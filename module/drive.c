@@ -156,14 +156,11 @@ static void hwheel_arm_again(struct hwheel_base *base)
 static void hwheel_kick(void *data)
 {
 	struct hwheel_base *base = data;
-	struct hwheel_levels *levels = &base->levels;
 
 	raw_spin_lock(&base->lock);
 	base->kicks--;
 	if (!base->closing) {
 		base->count[HWHEEL_REMOTE_KICKS]++;
-		if (levels_missing(levels))
-			levels->want(levels);
 		if (base->wheel->clock->ahead)
 			hwheel_other_time(base);	/* the clock may have been set */
 		/* The timer that caused the kick may have been cancelled or re-armed */

@@ -3,11 +3,11 @@
  * Levels and fans on demand
  *
  * A base begins with a parking lot and without levels. A timer that needs a missing level
- * is parked. hwheel_want() then queues an irq_work, because it is called under the base's
- * lock in any context. The irq_work queues the work that allocates the level. If there is
- * no memory, everything works from the parking lot, and the work tries again each second
- * while timers are pending. The same work allocates fans for crowds, in two rows, each of
- * which is one allocation. Levels and fans stay until the wheel is destroyed.
+ * is parked. hwheel_want() then queues the work that allocates the level, on an unbound
+ * workqueue, whose workers keep off isolated CPUs. If there is no memory, everything works from
+ * the parking lot, and the work tries again each second while timers are pending. The same work
+ * allocates fans for crowds, in two rows, each of which is one allocation. Levels and fans stay
+ * until the wheel is destroyed.
  */
 
 /*
@@ -18,31 +18,9 @@ static void hwheel_want(struct hwheel_levels *levels)
 {
 	struct hwheel_base *base = container_of(levels, struct hwheel_base, levels);
 
-	if (base->closing)
-		return;
-	/*
-	 * This barrier pairs with the one that the workqueue code executes after it has
-	 * cleared the pending bit of the work. So if the work is still pending here, its
-	 * function will see what is wanted now.
-	 */
-	smp_mb();
-	if (work_pending(&base->grow))
-		return;
-	if (!hwheel_isolated(smp_processor_id()) || base->cpu == smp_processor_id())
-		irq_work_queue(&base->want);
-	else if (!base->wheel->alarm)
-		hwheel_send_kick(base, hwheel_server(base));
-}
-
-static void hwheel_queue_grow(struct irq_work *want)
-{
-	struct hwheel_base *base = container_of(want, struct hwheel_base, want);
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&base->lock, flags);
+	/* If the work is pending already, its function will see what is wanted now */
 	if (!base->closing)
 		queue_work(system_dfl_wq, &base->grow);
-	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
 
 /* Add row @i to @base. Returns false if there is no memory. */

@@ -543,7 +543,7 @@ static __always_inline u64 levels_insert(struct hwheel_levels *l, struct hwheel_
 		return tick;
 	if (!levels_note_crowd(l, spoke))
 		return tick;
-	return min(tick, levels_next_sift(l, l->crowded & BIT(spoke->level)).start);
+	return min(tick, levels_next_sift(l, l->crowded).start);
 }
 
 /* Add @timer, due at @tick. Returns what levels_insert() returns. */

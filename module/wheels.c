@@ -4,7 +4,7 @@
  *
  * hwheel_destroy() takes a wheel off hwheel_wheels, so neither CPU hotplug nor a clock that is set
  * finds it any more. Then it sweeps twice over the bases (hwheel_stop()). The first sweep marks all
- * bases as closing. From then on nothing is armed, and no hrtimer, work, irq_work, kick or move to
+ * bases as closing. From then on nothing is armed, and no hrtimer, work, kick or move to
  * another CPU begins. So the second sweep can wait, in any order, for what is under way. Only
  * the wheel's own callbacks may use its timers meanwhile. When the sweep has ended, no callback is
  * left, and the wheel is freed.
@@ -52,7 +52,6 @@ static int hwheel_init_base(struct hwheel *wheel, int cpu)
 	INIT_CSD(&base->kick, hwheel_kick, base);
 	INIT_WORK(&base->work, hwheel_run_work);
 	INIT_WORK(&base->grow, hwheel_grow);
-	base->want = IRQ_WORK_INIT_HARD(hwheel_queue_grow);
 	init_waitqueue_head(&base->wait);
 	hwheel_init_expiry_lock(base);
 	if (wheel->alarm)
@@ -243,7 +242,6 @@ static void hwheel_stop_base(struct hwheel_base *base)
 	else
 		hrtimer_cancel(&base->hrtimer);
 	cancel_work_sync(&base->work);
-	irq_work_sync(&base->want);
 	wake_up_all(&base->wait);	/* hwheel_grow() may wait for memory */
 	cancel_work_sync(&base->grow);
 	while (hwheel_kicked(base))

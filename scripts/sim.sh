@@ -87,7 +87,6 @@ faults=(
 	"gap-none	module/run.c	/^static bool hwheel_end_run/,/^}/s/base->fire_from = now + gap;/;/"
 	"gap-always	module/drive.c	/^static noinline ktime_t hwheel_next_run/,/^}/s/(&base->levels)), base->fire_from)/(\&base->levels)), base->fire_from + base->wheel->gap_ns)/"
 	"isolated-arms	module/cpus.c	/^hwheel_isolated_target(/,/^}/s/return hwheel_home(base);/return target;/"
-	"isolated-wants	module/grow.c	/void hwheel_want/,/^}/s/if (!hwheel_isolated(smp_processor_id()) .*/if (1)/"
 	"isolated-lowest	module/cpus.c	/^static struct hwheel_base .hwheel_home/,/^}/s/housekeeping_any_cpu(HK_TYPE_DOMAIN)/cpu/"
 	"isolated-serves	module/drive.c	/^static int hwheel_server/,/^}/s/hwheel_home(base)->cpu/smp_processor_id()/"
 	"sync-no-wait	module/cancel.c	/^void hwheel_synchronize/,/^}/s/u64 n = hwheel_callback(base);/u64 n = 0;/"

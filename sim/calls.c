@@ -2619,9 +2619,9 @@ static void set_late(void)
 }
 
 /*
- * Before the module is unloaded. What is still under way then depends on the seed: a kick of
- * another CPU, or an irq_work that asks for levels on this CPU. With an odd seed a CPU is held up
- * before the handler of its kick has returned. With an even seed the clock is set for a last time.
+ * Before the module is unloaded. What is still under way then depends on the seed: with an odd seed
+ * a CPU is held up before the handler of its kick has returned. With an even seed the clock is set
+ * for a last time.
  */
 void last_kick(void)
 {

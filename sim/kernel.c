@@ -1762,7 +1762,7 @@ bool irq_work_queue(struct irq_work *work)
 	struct irq_work **tail = &sim_cpu->irq_work;
 
 	sim_step(SIM_CALL);
-	oracle_interrupt(peek_want_base(work), sim_cpu->id);
+	oracle_interrupt(NULL, sim_cpu->id);
 	if (work->pending)
 		return false;
 	work->pending = true;

@@ -28,12 +28,6 @@ peek int peek_base_cpu(const struct hwheel_base *base)
 	return base->cpu;
 }
 
-/* The base that @work belongs to. hwheel_set_work has no base: NULL. */
-peek struct hwheel_base *peek_want_base(struct irq_work *work)
-{
-	return work == &hwheel_set_work ? NULL : container_of(work, struct hwheel_base, want);
-}
-
 peek struct hwheel *peek_base_wheel(const struct hwheel_base *base)
 {
 	return base->wheel;
@@ -118,7 +112,7 @@ peek bool peek_busy_but_running(struct hwheel *wheel, int cpu)
 	struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
 
 	return base->lock.owner || sim_work_busy(&base->work) || base->kick.locked ||
-	       sim_work_busy(&base->grow) || base->want.busy;
+	       sim_work_busy(&base->grow);
 }
 
 /* The same, or is its hrtimer's callback running? */

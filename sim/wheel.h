@@ -7,7 +7,6 @@
 #include "hwheel.h"
 
 int peek_base_cpu(const struct hwheel_base *base);
-struct hwheel_base *peek_want_base(struct irq_work *work);
 bool peek_setting(struct hwheel *wheel, int cpu);
 struct hwheel *peek_base_wheel(const struct hwheel_base *base);
 struct hwheel *peek_lock_wheel(raw_spinlock_t *lock, int *cpu);

@@ -1988,7 +1988,10 @@ static void brief_destroy(struct brief *b)
 		raw_spin_unlock_irqrestore(&b->slots[i].lock, flags);
 	}
 	doomed_close();
+	/* hwheel warns of the timers that are pending */
+	pr_info("hwheel-expect-begin\n");
 	wheel_destroy(&b->wheel);
+	pr_info("hwheel-expect-end\n");
 	doomed_end();
 	for (i = 0; i < BRIEF_TIMERS; i++) {
 		struct slot *s = &b->slots[i];
@@ -2015,31 +2018,6 @@ static void brief_destroy(struct brief *b)
 
 static void nothing_fire(struct hwheel_timer *timer)
 {
-}
-
-/*
- * wheel_thread() destroys wheels whose timers are pending, and callbacks then arm such timers.
- * Get hwheel's warnings of all its callbacks now, between two lines that mark them as expected.
- */
-static int torture_warn_once(void (*function)(struct hwheel_timer *timer))
-{
-	struct hwheel_config config = { .name = "torture-warn", .tick_ns = 1000000 };
-	struct hwheel_timer timer;
-	struct wheel w = {};
-	int err;
-
-	err = wheel_create(&w, &config, 0);
-	if (err)
-		return err;
-	hwheel_setup_on_stack(&timer, w.wheel, function, 0);
-	hwheel_add(&timer, S64_MAX);
-	pr_info("hwheel-expect-begin\n");
-	wheel_destroy(&w);
-	hwheel_add(&timer, 0);
-	pr_info("hwheel-expect-end\n");
-	err = hwheel_pending(&timer) ? -EIO : 0;
-	hwheel_destroy_on_stack(&timer);
-	return err;
 }
 
 static unsigned long wheel_steps;	/* progress of wheel_thread() */
@@ -2557,9 +2535,6 @@ static int __init torture_init(void)
 		err = create_timers();
 	if (!err)
 		err = create_jobs();
-	if (!err && wheels)
-		err = torture_warn_once(private_fire) ?: torture_warn_once(shared_fire) ?:
-		      torture_warn_once(doomed_fire);
 	if (err)
 		goto err_free;
 

@@ -347,8 +347,8 @@ static void test_levels_crowd(struct kunit *test)
 }
 
 /*
- * Arm timers before the first level exists. Interrupts are off meanwhile, so that no level is
- * added: the irq_work that queues the work for this can not run on this CPU.
+ * Arm timers before the first level exists. Interrupts are off meanwhile, so this CPU adds no
+ * level. Another CPU may.
  */
 static void test_levels_parked(struct kunit *test)
 {
@@ -368,7 +368,8 @@ static void test_levels_parked(struct kunit *test)
 	slow = hwheel_now(wheel) > base;
 	levels = hwheel_count(wheel, "levels_added");
 	local_irq_restore(flags);
-	KUNIT_EXPECT_EQ(test, levels, 0);
+	if (num_online_cpus() == 1)
+		KUNIT_EXPECT_EQ(test, levels, 0);
 	hwt_expect_once(test, p, n);
 	KUNIT_EXPECT_GE(test, hwheel_count(wheel, "levels_added"), 2);
 	KUNIT_EXPECT_EQ(test, hwheel_count(wheel, "expired"), n);

@@ -5,8 +5,7 @@
 # torture test. Meanwhile drivers come and go, with timers pending, and a task reads debugfs. Then
 # it unloads everything.
 #
-# wheels=0: torture provokes hwheel's warnings of wheels with pending timers once, when it begins. But
-# when any module has been loaded, hwheel warns again.
+# wheels=0: else torture destroys wheels with pending timers, of which hwheel warns.
 
 log()
 {
