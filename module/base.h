@@ -38,7 +38,7 @@ enum hwheel_counter {
 	HWHEEL_MIGRATED,	/* pending timers that moved here from another CPU */
 	HWHEEL_INTERRUPTS,	/* runs; in process context, interrupts of the hrtimer */
 	HWHEEL_IDLE_INTERRUPTS,	/* runs that found nothing to do */
-	HWHEEL_REMOTE_KICKS,	/* kicks: another CPU asked for the hrtimer or levels */
+	HWHEEL_REMOTE_KICKS,	/* kicks: another CPU asked for the hrtimer */
 	HWHEEL_BUDGET_OVERRUNS,	/* runs that the budget cut, with work left to do */
 	HWHEEL_MODERATED,	/* runs that began later because of gap_ns */
 	HWHEEL_LEVELS_ADDED,	/* levels allocated because timers needed them */
