@@ -343,8 +343,8 @@ static void armed_now(struct item *item)
 }
 
 /*
- * @item has been added. Check that it is the last timer in a list of the right spoke: a
- * spoke of the lowest level that reaches its tick. If that level is missing, it is parked, and the
+ * @item has been added. Check that it is the last timer in a list of the right spoke, or of its fan:
+ * a spoke of the lowest level that reaches its tick. If that level is missing, it is parked, and the
  * wheel has asked for the level. Closed levels take no timers, so do not check while a level is
  * closed.
  */
@@ -358,10 +358,11 @@ static void added(struct item *item)
 		unsigned int n = i < geometry.levels ? geometry.spokes[i] : l->level[i].nr;
 		u64 ticks = i <= geometry.levels ? width(i) : l->level[i].width;
 		u64 slot = item->turn / ticks;
-		const struct hwheel_spoke *spoke = spoke_of(item->timer.entry.next);
+		struct hwheel_spoke *spoke = spoke_of(item->timer.entry.next);
 
 		if (slot - l->clock / ticks < n) {
-			check(l->exist & BIT(i) ? spoke == &l->level[i].spokes[slot % n] :
+			check(l->exist & BIT(i) ? spoke_root(&wheel->l, spoke) ==
+						  &l->level[i].spokes[slot % n] :
 						  spoke->level == HWHEEL_LOT,
 			      "a timer is not in its spoke");
 			check((l->exist | l->wanted) & BIT(i), "a missing level is not asked for");

@@ -330,6 +330,7 @@ static noinline void levels_bare(struct hwheel_levels *l, struct hwheel_spoke *s
 static __always_inline void levels_emptied(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
 	spoke->bound = HWHEEL_NEVER;
+	spoke->sames = 0;
 	spoke->rests = 0;
 	if (unlikely(spoke->more))
 		levels_bare(l, spoke);
@@ -404,6 +405,8 @@ static noinline bool levels_note_crowd(struct hwheel_levels *l, struct hwheel_sp
 
 	if (spoke->rests < levels_few(spoke))
 		return false;
+	/* Those that were cancelled need no time */
+	spoke->rests = min((u64)spoke->rests, max(l->pending, (u64)levels_few(spoke)));
 	if (earlier) {
 		spoke->more |= HWHEEL_CROWDED;
 		levels_set(l, HWHEEL_CROWDS, spoke);
@@ -441,25 +444,54 @@ static __always_inline void levels_earlier(struct hwheel_levels *l, struct hwhee
 }
 
 /*
- * Put @timer, due at @tick, into @spoke. Returns whether @rest of the spoke may have become a
- * crowd. That is looked at for every @few-th timer, or if @same was demoted.
+ * The spoke for timers due at @tick that are to join @spoke. If they would demote a large @same to
+ * @rest, they go to the fan instead. (Else its timers would be a crowd without a lead.)
+ */
+static noinline struct hwheel_spoke *levels_aside(struct hwheel_levels *l,
+						  struct hwheel_spoke *spoke, u64 tick)
+{
+	while (tick < spoke->bound && spoke->sames >= levels_few(spoke) &&
+	       !list_empty(&spoke->same) && spoke->level != HWHEEL_LOT &&
+	       (spoke->more & HWHEEL_HAS_FAN || levels_fan(l, spoke)))
+		spoke = fan_at(l, spoke_fan(spoke), tick);
+	return spoke;
+}
+
+/* As levels_put(), also into a spoke of a fan */
+static __always_inline bool levels_put_at(struct hwheel_levels *l, struct hwheel_timer *timer,
+					  struct hwheel_spoke *spoke, u64 tick, unsigned int few)
+{
+	bool demoted = false;
+
+	if (tick > spoke->bound) {
+		spoke_link(&timer->entry, &spoke->rest);
+		return !(++spoke->rests % few) && levels_note_crowd(l, spoke);
+	}
+	if (tick < spoke->bound) {
+		levels_earlier(l, spoke, tick);
+		demoted = spoke->rests >= few;
+	}
+	spoke->sames++;
+	spoke_link(&timer->entry, &spoke->same);
+	return demoted && levels_note_crowd(l, spoke);
+}
+
+static noinline bool levels_put_aside(struct hwheel_levels *l, struct hwheel_timer *timer,
+				      struct hwheel_spoke *spoke, u64 tick)
+{
+	return levels_put_at(l, timer, levels_aside(l, spoke, tick), tick, HWHEEL_CROWD_FAN);
+}
+
+/*
+ * Put @timer, due at @tick, into @spoke. Whether @rest has become a crowd is looked at for every
+ * @few-th timer, and if @same was demoted. Returns whether a crowd may now be ready earlier.
  */
 static __always_inline bool levels_put(struct hwheel_levels *l, struct hwheel_timer *timer,
 				       struct hwheel_spoke *spoke, u64 tick, unsigned int few)
 {
-	bool crowd = false;
-
-	if (tick > spoke->bound) {
-		spoke_link(&timer->entry, &spoke->rest);
-		return !(++spoke->rests % few);
-	}
-	if (tick < spoke->bound) {
-		levels_earlier(l, spoke, tick);
-		crowd = spoke->rests >= few;
-	}
-	spoke->sames++;
-	spoke_link(&timer->entry, &spoke->same);
-	return crowd;
+	if (tick < spoke->bound && unlikely(spoke->sames >= few))
+		return levels_put_aside(l, timer, spoke, tick);
+	return levels_put_at(l, timer, spoke, tick, few);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -540,8 +572,6 @@ static __always_inline u64 levels_insert(struct hwheel_levels *l, struct hwheel_
 					 struct hwheel_spoke *spoke, u64 tick)
 {
 	if (likely(!levels_put(l, timer, spoke, tick, HWHEEL_CROWD)))
-		return tick;
-	if (!levels_note_crowd(l, spoke))
 		return tick;
 	return min(tick, levels_next_sift(l, l->crowded).start);
 }

@@ -39,8 +39,8 @@ static inline struct hwheel_spoke *levels_first(struct hwheel_levels *l)
 {
 	const struct hwheel_level *lv = &l->level[0];
 	struct hwheel_spoke *first = NULL;
-	unsigned int i;
 	u64 bits, bound = HWHEEL_NEVER;
+	unsigned int i;
 
 	if (lv->summary[HWHEEL_OCCUPIED]) {
 		first = level_first(lv, HWHEEL_OCCUPIED);
@@ -51,10 +51,8 @@ static inline struct hwheel_spoke *levels_first(struct hwheel_levels *l)
 
 	l->above = lv->open && likely(!l->closed) ? (lv[1].slot + 1) * lv[1].width : 0;
 	lv = &l->level[HWHEEL_LOT];
-	for (bits = lv->spokes[0].bits & (BIT_ULL(HWHEEL_BUCKETS) - 1); bits; bits &= ~BIT_ULL(i)) {
-		i = levels_highest(bits);
-		levels_look(l, &lv->spokes[i], &first, &bound);
-	}
+	for (bits = lv->spokes[0].bits & (BIT_ULL(HWHEEL_BUCKETS) - 1); bits; bits &= bits - 1)
+		levels_look(l, &lv->spokes[__ffs64(bits)], &first, &bound);
 	for (i = 1; i < l->nr; i++) {
 		lv = &l->level[i];
 		if (lv->summary[HWHEEL_OCCUPIED])
@@ -126,8 +124,10 @@ static inline u64 levels_wake(struct hwheel_levels *l)
 static inline void levels_merge(struct hwheel_levels *l, struct hwheel_spoke *from,
 				struct hwheel_spoke *to, bool all)
 {
-	bool same = from->bound <= to->bound;
+	bool same;
 
+	to = levels_aside(l, to, from->bound);
+	same = from->bound <= to->bound;
 	if (unlikely(l->walked == from && (all || !l->walk_rest))) {
 		l->walk = all ? NULL : from->rest.next;		/* the walk is over, or goes on */
 		l->walk_rest = true;
@@ -207,8 +207,7 @@ static noinline unsigned int levels_empty(struct hwheel_levels *l, struct hwheel
 		if (unlikely(l->walk == &timer->entry))
 			l->walk = timer->entry.next;
 		spoke_unlink(timer->entry.next, timer->entry.prev);
-		if (levels_put(l, timer, to, tick, HWHEEL_CROWD_FAN))
-			levels_note_crowd(l, to);
+		levels_put(l, timer, to, tick, HWHEEL_CROWD_FAN);
 	}
 	if (!n)
 		return 0;
@@ -234,9 +233,9 @@ static inline unsigned int levels_lower(struct hwheel_levels *l, struct hwheel_s
 	to = levels_target(l, spoke, spoke->bound, how, 0);
 	if (!to)
 		return 0;
-	l->from = spoke_root(l, spoke);
 	if (to->bound < spoke->bound && how == HWHEEL_MAY)
 		return 0;
+	l->from = spoke_root(l, spoke);
 	levels_merge(l, spoke, to, false);
 	l->moved++;
 	return 1;
@@ -320,6 +319,7 @@ static inline void levels_stow(struct hwheel_levels *l, struct hwheel_spoke *fro
 {
 	struct hwheel_spoke *stray = levels_transit(l, HWHEEL_STRAY);
 
+	l->from = from;
 	levels_merge(l, from, stray, true);
 	levels_earlier(l, stray, 0);	/* they all go to @rest */
 	levels_note_crowd(l, stray);
@@ -359,8 +359,10 @@ static inline void levels_set_back(struct hwheel_levels *l, u64 now)
 	const struct hwheel_level *lot = &l->level[HWHEEL_LOT];
 	u64 bits = lot->spokes[0].bits & (BIT_ULL(last) - 1);
 
-	l->redo = max(l->redo, l->floor);
-	l->closed |= BIT(HWHEEL_LOT);
+	if (l->pending) {
+		l->redo = max(l->redo, l->floor);
+		l->closed |= BIT(HWHEEL_LOT);
+	}
 	l->floor = now;
 	l->above = 0;
 	if (!spoke_bare(&lot->spokes[HWHEEL_EXPIRED]))

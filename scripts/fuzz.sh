@@ -9,8 +9,8 @@
 #					a fault, TIME is up, or you interrupt it
 #	 fuzz.sh replay [gcc-options]	builds with gcc, runs the kept inputs, then the
 #					levels' KUnit cases
-#	 fuzz.sh fault NAME		plants a fault, which the kept inputs or the crowds
-#					must find
+#	 fuzz.sh fault NAME		plants a fault, which the kept inputs, the crowds or
+#					the KUnit cases must find
 #	 fuzz.sh faults			prints the names of these faults
 #	 fuzz.sh fits			fails if one of them does not fit the source any more
 #	 fuzz.sh crowds			runs millions of timers in simulated time: are those of
@@ -29,7 +29,7 @@ flags=(-std=gnu11 -g -Wall -Wextra -Wno-unused-parameter -Wno-unused-function
 sanitize=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
 
 # Name, and the edit of module/levels*.h. The crowds must find the faults whose names begin with
-# "late-". The kept inputs must find all others.
+# "late-", and tests/levels.c those that begin with "test-". The kept inputs must find all others.
 faults=(
 	"slot-too-far		/^levels_find(/,/^}/s/ahead < lv->open/ahead <= lv->open/"
 	"level-too-high		s/l->lowest\[i\] = j;/l->lowest[i] = j + 1;/"
@@ -62,7 +62,7 @@ faults=(
 	"fan-bit-stays		/void levels_bare/,/^}/s/levels_clear(.*/;/"
 	"fan-kept		/void levels_bare/,/^}/s/l->fans_free |= .*/;/"
 	"fan-too-narrow		/unsigned int fan_shift/,/^}/s/>> HWHEEL_FAN_BITS)/>> HWHEEL_FAN_BITS >> 1)/"
-	"demoted-crowd		/bool levels_put/,/^}/s/crowd = spoke->rests.*/;/"
+	"demoted-crowd		/bool levels_put_at/,/^}/s/demoted = spoke->rests.*/;/"
 	"crowd-bit-stays	/void levels_rest_emptied/,/^}/s/levels_clear(.*/;/"
 	"crowd-grows-late	/bool levels_note_crowd/,/^}/s/earlier = true/;/"
 	"crowd-stays-entered	/unsigned int levels_lower_entered/,/^}/s/spoke->more & HWHEEL_CROWDED/0/"
@@ -76,6 +76,10 @@ faults=(
 	"set-back-no-redo	/^static inline void levels_set_back/,/^}/s/l->redo = .*/;/"
 	"set-back-redo		/^static inline void levels_set_back/,/^}/s/max(l->redo, l->floor)/l->floor/"
 	"set-back-parked	/^static inline void levels_set_back/,/^}/s/levels_merge(.*/;/"
+	"test-same-demoted	/hwheel_spoke \*levels_aside/,/^}/s/tick < spoke->bound \&\& /0 \&\& /"
+	"test-cancelled-count	/bool levels_note_crowd/,/^}/s/spoke->rests = min(.*/;/"
+	"test-set-back-empty	/^static inline void levels_set_back/,/^}/s/if (l->pending)/if (1)/"
+	"test-past-wins-ties	/hwheel_spoke \*levels_first/,/^}/{s/bits &= bits - 1/bits \&= ~BIT_ULL(i)/; s/levels_look(l, &lv->spokes\[__ffs64(bits)\]/i = levels_highest(bits), levels_look(l, \&lv->spokes[i]/}"
 	"set-back-clock		/^static inline void levels_set_back/,/^}/s/l->clock = now;/;/"
 	"set-back-expired	/^static inline void levels_set_back/,/^}/s/levels_stow(.*/;/"
 	"stray-same		/^static inline void levels_stow/,/^}/s/levels_earlier(.*/;/"
@@ -104,6 +108,13 @@ crowds()
 	need gcc libc6-dev
 	build_crowds
 	"$lab_work/crowds"
+}
+
+# build_kunit [GCC-OPTIONS...]
+build_kunit()
+{
+	gcc "$@" "${flags[@]}" -O1 "$lab_top/fuzz/kunit.c" "$lab_top/tests/levels.c" \
+		-o "$lab_work/kunit"
 }
 
 build_fuzzer()
@@ -151,8 +162,7 @@ replay()
 	need gcc libc6-dev
 	build_replay "$lab_work/replay" "$@"
 	"$lab_work/replay" "$corpus"
-	gcc "$@" "${flags[@]}" -O1 "$lab_top/fuzz/kunit.c" "$lab_top/tests/levels.c" \
-		-o "$lab_work/kunit"
+	build_kunit "$@"
 	"$lab_work/kunit" "${SEED:-$RANDOM}"
 }
 
@@ -181,6 +191,11 @@ fault()
 	late-*)
 		build_crowds -I"$copy"
 		"$lab_work/crowds" >"$lab_work/out" || { grep 'TOO LATE' "$lab_work/out"; return; }
+		echo "fault $1 was not found"
+		return 1 ;;
+	test-*)
+		build_kunit -I"$copy"
+		"$lab_work/kunit" 1 >"$lab_work/out" || { grep 'not so:' "$lab_work/out"; return; }
 		echo "fault $1 was not found"
 		return 1 ;;
 	esac

@@ -196,16 +196,17 @@ static void test_budget_default(struct kunit *test)
  */
 static void test_budget_left(struct kunit *test)
 {
-	const ktime_t slot = 128 * 10 * MS;
+	const u64 slot = 128 * 10 * MS;
 	const unsigned int n = 20;
 	struct hwheel *wheel = hwt_wheel_make(test, (struct hwheel_config){
 		.tick_ns = 10 * MS, .budget_ns = MS / 10 });
 	struct probe *p = hwt_probes_new(test, wheel, 10 * MS, n + 3);
 	ktime_t now, last = 0;
 	unsigned int i;
+	u64 rest;
 
 	hwt_levels_made(test, &p[n + 2], 10 * MS);
-	while (hwheel_now(wheel) % slot > slot / 3)
+	while (div64_u64_rem(hwheel_now(wheel), slot, &rest), rest > slot / 3)
 		msleep(20);
 	hwt_hold();
 	now = hwheel_now(wheel);

@@ -757,7 +757,8 @@ static void crowd(struct kunit *test, u64 tick_ns, const unsigned int *spokes, u
 	struct item *t = items_new(test, CROWD + OTHERS);
 	const u64 moves = DIV_ROUND_UP(fls64(width - 1), HWHEEL_FAN_BITS);
 	/* 4 times the time to sift twice the crowd, and an eighth of the spoke */
-	const u64 most_lead = 4ULL * 2 * CROWD * HWHEEL_SIFT_NS * moves / tick_ns + 2 + width / 8;
+	const u64 most_lead = div64_u64(4ULL * 2 * CROWD * HWHEEL_SIFT_NS * moves, tick_ns) + 2 +
+			      width / 8;
 	struct hwheel_spoke *spoke;
 	u64 wake, wrong = 0, now, moved;
 	u64 most = 0;
@@ -1228,6 +1229,13 @@ static void test_set_back_due(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, t[i].fired, levels_tick_up(&rig->l, t[i].timer.expires));
 	KUNIT_EXPECT_EQ(test, rig->l.redo, 0ULL);
 	KUNIT_EXPECT_EQ(test, rig->l.closed, 0U);
+
+	/* Without timers, nothing is left to be done later, when there are timers again. */
+	levels_set_back(&rig->l, 100);
+	KUNIT_EXPECT_EQ(test, rig->l.redo, 0ULL);
+	KUNIT_EXPECT_EQ(test, rig->l.closed, 0U);
+	add(rig, &t[0], 500);
+	KUNIT_EXPECT_EQ(test, levels_due_tick(&rig->l), 500ULL);
 }
 
 /* Sifting begins as early as the comment of levels_lead() says. */
@@ -1256,6 +1264,7 @@ static void test_lead(struct kunit *test)
 	rig->l.ahead = 0;
 
 	/* A crowd is noted again when it has doubled. */
+	rig->l.pending = ~0U;
 	most->n = 0;
 	spoke->rests = 20;
 	levels_note_crowd(&rig->l, spoke);
@@ -1269,6 +1278,14 @@ static void test_lead(struct kunit *test)
 	spoke->rests = ~0U;
 	levels_note_crowd(&rig->l, spoke);
 	KUNIT_EXPECT_EQ(test, most->n, 2ULL * ~0U);
+
+	/* Timers that were cancelled do not count, but it remains a crowd. */
+	rig->l.pending = 50;
+	levels_note_crowd(&rig->l, spoke);
+	KUNIT_EXPECT_EQ(test, spoke->rests, 50U);
+	rig->l.pending = 1;
+	levels_note_crowd(&rig->l, spoke);
+	KUNIT_EXPECT_EQ(test, spoke->rests, (u32)HWHEEL_CROWD);
 
 	/* The number is halved when a crowd is noted after about a turn of the level. */
 	spoke->rests = 20;
@@ -1370,47 +1387,52 @@ static void test_same_tick(struct kunit *test)
 }
 
 /*
- * Many timers are due at one tick. A timer of an earlier tick joins them: they move ahead of time
- * then, one by one, and no timer waits for them.
+ * Many timers are due at one tick, and few at other ticks of the same spoke. With a fan, the many
+ * stay together, and nobody waits until they have moved. Without one they become a crowd.
  */
-static void test_same_tick_demoted(struct kunit *test)
+static void same_tick_demoted(struct kunit *test, u64 begin, bool fans)
 {
 	enum { MANY = 20000 };
-	static const u64 begins[] = { 5 * 128, 5 * 16384, 5 * 2097152 };
-	unsigned int i, j;
+	struct rig *rig = rig_new(test, 50 * MS, SPOKES(128, 128, 128), 0);
+	struct item *t = items_new(test, MANY + 1);
+	u64 moved, most = fans ? 2 * HWHEEL_CROWD : MANY + 1;
+	unsigned int i;
 
-	for (j = 0; j < ARRAY_SIZE(begins); j++) {
-		struct rig *rig = rig_new(test, 50 * MS, SPOKES(128, 128, 128), 0);
-		struct item *t = items_new(test, MANY + 1);
-		const u64 begin = begins[j];
-		u64 moved;
-
+	if (fans)
 		rig_fan(rig);
-		for (i = 0; i < MANY; i++)
-			add(rig, &t[i], begin + 100);
-		KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), begin + 100);
-		mod(rig, &t[0], begin + 101);
-		KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), begin + 100);
-		mod(rig, &t[MANY / 2], begin + 50);
-		add(rig, &t[MANY], begin + 98);
-		expect_sound(rig);
-		KUNIT_EXPECT_LT(test, levels_wake(&rig->l), begin);
-		for (i = 1; i <= 102; i++) {
-			moved = rig->l.moved;
-			while (levels_due_tick(&rig->l) <= begin + i)
-				step(rig, begin + i);
-			KUNIT_EXPECT_LE(test, rig->l.moved - moved, i > 1 ? 2ULL * HWHEEL_CROWD :
-									    MANY + 1ULL);
-			advance(rig, i == 1 ? begin + 1 : begin + i);
-		}
-		expect_sound(rig);
-		KUNIT_EXPECT_EQ(test, t[MANY / 2].fired, begin + 50);
-		KUNIT_EXPECT_EQ(test, t[MANY].fired, begin + 98);
-		KUNIT_EXPECT_EQ(test, t[1].fired, begin + 100);
-		KUNIT_EXPECT_EQ(test, t[0].fired, begin + 101);
-		KUNIT_EXPECT_EQ(test, rig->fired, (u64)MANY + 1);
-		KUNIT_EXPECT_LE(test, rig->l.moved, (j + 1ULL) * (MANY + 1));
-		KUNIT_EXPECT_EQ(test, rig_fans_used(rig), 0U);
+	for (i = 0; i < MANY; i++)
+		add(rig, &t[i], begin + 100);
+	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), begin + 100);
+	mod(rig, &t[0], begin + 101);
+	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), begin + 100);
+	mod(rig, &t[MANY / 2], begin + 50);
+	add(rig, &t[MANY], begin + 98);
+	expect_sound(rig);
+	KUNIT_EXPECT_EQ(test, !rig->l.crowded, fans);
+	for (i = 1; i <= 102; i++) {
+		moved = rig->l.moved;
+		while (levels_due_tick(&rig->l) <= begin + i)
+			step(rig, begin + i);
+		KUNIT_EXPECT_LE(test, rig->l.moved - moved, i > 1 ? 2ULL * HWHEEL_CROWD : most);
+		advance(rig, begin + i);
+	}
+	expect_sound(rig);
+	KUNIT_EXPECT_EQ(test, t[MANY / 2].fired, begin + 50);
+	KUNIT_EXPECT_EQ(test, t[MANY].fired, begin + 98);
+	KUNIT_EXPECT_EQ(test, t[1].fired, begin + 100);
+	KUNIT_EXPECT_EQ(test, t[0].fired, begin + 101);
+	KUNIT_EXPECT_EQ(test, rig->fired, (u64)MANY + 1);
+	KUNIT_EXPECT_LE(test, rig->l.moved, fans ? most : 3 * most);
+	KUNIT_EXPECT_EQ(test, rig_fans_used(rig), 0U);
+}
+
+static void test_same_tick_demoted(struct kunit *test)
+{
+	u64 begin;
+
+	for (begin = 5 * 128; begin <= 5 * 128 * 128 * 128; begin *= 128) {
+		same_tick_demoted(test, begin, true);
+		same_tick_demoted(test, begin, false);
 	}
 }
 
@@ -1584,6 +1606,25 @@ static void test_past_fair(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, n, OTHERS);
 	KUNIT_EXPECT_LE(test, latest, 2ULL * TAKES);
+}
+
+/* The same with parked timers, within one tick */
+static void test_past_fair_parked(struct kunit *test)
+{
+	struct rig *rig = rig_new(test, MS, SPOKES(16, 16, 16), 0);
+	struct item *t = items_new(test, 2);
+	unsigned int i;
+
+	rig_begin_bare(rig, 0);
+	add(rig, &t[0], 6);
+	advance(rig, 4);
+	add(rig, &t[1], 6);
+	for (i = 0; i < 20 && t[0].fired == NOT_FIRED; i++) {
+		step(rig, 6);
+		if (t[1].fired != NOT_FIRED)
+			add(rig, &t[1], 0);
+	}
+	KUNIT_EXPECT_EQ(test, t[0].fired, 6ULL);
 }
 
 static void test_slack(struct kunit *test)
@@ -2001,6 +2042,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_same_tick_crowds),
 	KUNIT_CASE(test_same_tick_meets),
 	KUNIT_CASE(test_past_fair),
+	KUNIT_CASE(test_past_fair_parked),
 	KUNIT_CASE(test_slack),
 	KUNIT_CASE(test_divisors),
 	KUNIT_CASE(test_geometry_faults),
