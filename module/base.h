@@ -95,9 +95,9 @@ struct hwheel_base {
 	call_single_data_t	kick;		/* lets another CPU re-arm @hrtimer */
 	unsigned int		kicks;		/* @kick calls that are under way */
 	struct work_struct	work;		/* a run in process context */
-	wait_queue_head_t	wait;		/* for the end of callbacks, and in hwheel_grow() */
+	wait_queue_head_t	wait;		/* for the end of callbacks */
 	struct hwheel_waiter	*waiters;	/* for @running, in process context */
-	struct work_struct	grow;		/* adds levels and fans */
+	struct delayed_work	grow;		/* adds levels and fans */
 	ktime_t			ended;		/* end of the last hardirq run with callbacks */
 	u64			spent;		/* see hwheel_overdrawn() */
 	ktime_t			fire_from;	/* the hrtimer waits so long for due timers */

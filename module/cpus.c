@@ -110,37 +110,26 @@ static void hwheel_move_running(struct hwheel_base *base, struct hwheel_timer *t
 	}
 }
 
-/* With @base locked: the base to arm @timer on, if no CPU is isolated. @cpu -1: none named */
-static __always_inline struct hwheel_base *
-hwheel_usual_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
+/* hwheel_target() if that may be another base than @base */
+static noinline struct hwheel_base *
+hwheel_other_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
 {
-	if (!IS_ENABLED(CONFIG_SMP) || likely(cpu < 0 && base->cpu == smp_processor_id()))
-		return base;
-	if (unlikely(base->running == timer))
+	if (base->running == timer)
 		return base;
 	if (cpu >= 0 && cpu_online(cpu))
 		return per_cpu_ptr(base->wheel->bases, cpu);
-	return this_cpu_ptr(base->wheel->bases);
-}
-
-/* The same if some CPU is isolated */
-static noinline struct hwheel_base *
-hwheel_isolated_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
-{
-	struct hwheel_base *target = hwheel_usual_target(base, timer, cpu);
-
-	if (target->cpu != smp_processor_id() || target->cpu == cpu ||
-	    timer->flags & HWHEEL_PINNED || base->running == timer)
-		return target;
+	if (timer->flags & HWHEEL_PINNED)
+		return this_cpu_ptr(base->wheel->bases);
 	return hwheel_home(base);
 }
 
+/* With @base, which @timer is on, locked: the base to arm @timer on. @cpu -1: none named */
 static __always_inline struct hwheel_base *
 hwheel_target(struct hwheel_base *base, const struct hwheel_timer *timer, int cpu)
 {
-	if (hwheel_isolation())
-		return hwheel_isolated_target(base, timer, cpu);
-	return hwheel_usual_target(base, timer, cpu);
+	if (likely(cpu < 0 && base->cpu == smp_processor_id()) && !hwheel_isolation())
+		return base;
+	return hwheel_other_target(base, timer, cpu);
 }
 
 /*

@@ -18,9 +18,9 @@ static void hwheel_want(struct hwheel_levels *levels)
 {
 	struct hwheel_base *base = container_of(levels, struct hwheel_base, levels);
 
-	/* If the work is pending already, its function will see what is wanted now */
+	/* If the work is pending, perhaps for its next try, its function will see what is wanted */
 	if (!base->closing)
-		queue_work(system_dfl_wq, &base->grow);
+		queue_delayed_work(system_dfl_wq, &base->grow, 0);
 }
 
 /* Add row @i to @base. Returns false if there is no memory. */
@@ -46,24 +46,20 @@ static bool hwheel_add_row(struct hwheel_base *base, unsigned int i)
  */
 static void hwheel_grow(struct work_struct *work)
 {
-	struct hwheel_base *base = container_of(work, struct hwheel_base, grow);
+	struct hwheel_base *base = container_of(to_delayed_work(work), struct hwheel_base, grow);
 	struct hwheel_levels *levels = &base->levels;
+	u32 failed = 0, missing;
 
-	while (!READ_ONCE(base->closing)) {
-		u32 failed = 0, missing;
-		bool idle;
-
-		while ((missing = levels_missing(levels) & ~failed)) {
-			if (!hwheel_add_row(base, __ffs64(missing)))
-				failed |= missing & -missing;
-			cond_resched();
-		}
-		raw_spin_lock_irq(&base->lock);
-		hwheel_arm_next(base);
-		idle = !levels->pending;
-		raw_spin_unlock_irq(&base->lock);
-		if (!failed || idle)
-			return;
-		wait_event_idle_timeout(base->wait, READ_ONCE(base->closing), HZ);
+	while ((missing = levels_missing(levels) & ~failed)) {
+		if (!hwheel_add_row(base, __ffs64(missing)))
+			failed |= missing & -missing;
+		cond_resched();
 	}
+	raw_spin_lock_irq(&base->lock);
+	hwheel_arm_next(base);
+	if (failed && levels->pending && !base->closing)
+		queue_delayed_work(system_dfl_wq, &base->grow, HZ);
+	else
+		WRITE_ONCE(levels->wanted, levels->wanted & ~failed);	/* until it is asked for */
+	raw_spin_unlock_irq(&base->lock);
 }

@@ -207,6 +207,8 @@
 /* The most list moves under one lock hold (BATCH) and in one levels_step() (STEP) */
 #define HWHEEL_BATCH		32
 #define HWHEEL_STEP		(HWHEEL_BATCH / 2)
+/* The most steps under one lock hold. A step that moves one timer looks at all levels, too. */
+#define HWHEEL_STEPS		8
 /*
  * A spoke with this many timers in @rest is a crowd. HWHEEL_CROWD is for levels,
  * HWHEEL_CROWD_FAN for fans.
@@ -369,7 +371,6 @@ struct hwheel_most {
  * @walk: next entry that levels_walk_next() looks at. When that timer leaves, @walk
  *	moves on to its neighbour
  * @moved: list moves by cascades so far
- * @visited: lists emptied by cascades and expirations so far
  * @exist: rows that exist, one bit each
  * @closed: levels that are closed. The bit of the lot: timers must be placed anew
  * @tick_ns: nanoseconds per tick
@@ -379,7 +380,7 @@ struct hwheel_most {
  * @planned: number of levels of the geometry
  * @top: number of levels, with those above the geometry
  * @pow2: the number of spokes of each level of the geometry is a power of two
- * @wanted: rows that timers have asked for
+ * @wanted: rows that timers have asked for. Who gives up a missing one clears its bit
  * @want: called with the levels locked when a row is wanted that is missing; or NULL
  * @lowest: the lowest level that can be the right one for a timer, indexed by the
  *	highest bit of the distance to its tick
@@ -403,7 +404,6 @@ struct hwheel_levels {
 	u64			above;
 	struct list_head	*walk;
 	u64			moved;
-	u64			visited;
 	u32			exist;
 	u32			closed;
 	u64			tick_ns;	/* from here on: changes seldom or never */
@@ -634,10 +634,10 @@ static inline void levels_grow(struct hwheel_levels *l, unsigned int i, struct h
 	WRITE_ONCE(l->exist, l->exist | BIT(i));	/* see levels_missing() */
 	if (i >= HWHEEL_FANS)
 		l->fans_free |= (BIT_ULL(lv->nr / HWHEEL_FAN) - 1) << (i - HWHEEL_FANS) * 32;
-	else if (i < l->top)
+	if (i < l->top) {
 		l->nr = max(l->nr, (u8)(i + 1));
-	if (i < l->top && !(l->closed & BIT(i)))
-		lv->open = lv->nr;
+		lv->open = lv->nr;	/* closed levels have timers, so they exist already */
+	}
 }
 
 /*
@@ -702,10 +702,10 @@ static inline bool level_exists(const struct hwheel_level *lv)
 	return smp_load_acquire(&lv->spokes);	/* pairs with levels_grow() */
 }
 
-/* Row @i is wanted. If it is missing, ask for it, again if need be. */
+/* Row @i is wanted. If it is missing, ask for it once. */
 static inline void levels_want(struct hwheel_levels *l, unsigned int i)
 {
-	if (l->exist & BIT(i))
+	if ((l->exist | l->wanted) & BIT(i))
 		return;
 	WRITE_ONCE(l->wanted, l->wanted | BIT(i));
 	if (l->want)

@@ -457,41 +457,29 @@ static noinline struct hwheel_spoke *levels_aside(struct hwheel_levels *l,
 	return spoke;
 }
 
-/* As levels_put(), also into a spoke of a fan */
-static __always_inline bool levels_put_at(struct hwheel_levels *l, struct hwheel_timer *timer,
-					  struct hwheel_spoke *spoke, u64 tick, unsigned int few)
+/*
+ * Put @timer, due at @tick, into @spoke. Whether @rest has become a crowd is looked at for every
+ * HWHEEL_CROWD_FAN-th timer, and if @same was demoted. Returns whether a crowd may now be ready
+ * earlier.
+ */
+static __always_inline bool levels_put(struct hwheel_levels *l, struct hwheel_timer *timer,
+				       struct hwheel_spoke *spoke, u64 tick)
 {
-	bool demoted = false;
+	bool crowd = false;
 
+	if (tick < spoke->bound && unlikely(spoke->sames >= HWHEEL_CROWD_FAN))
+		spoke = levels_aside(l, spoke, tick);
 	if (tick > spoke->bound) {
 		spoke_link(&timer->entry, &spoke->rest);
-		return !(++spoke->rests % few) && levels_note_crowd(l, spoke);
+		return !(++spoke->rests % HWHEEL_CROWD_FAN) && levels_note_crowd(l, spoke);
 	}
 	if (tick < spoke->bound) {
 		levels_earlier(l, spoke, tick);
-		demoted = spoke->rests >= few;
+		crowd = spoke->rests >= HWHEEL_CROWD_FAN;
 	}
 	spoke->sames++;
 	spoke_link(&timer->entry, &spoke->same);
-	return demoted && levels_note_crowd(l, spoke);
-}
-
-static noinline bool levels_put_aside(struct hwheel_levels *l, struct hwheel_timer *timer,
-				      struct hwheel_spoke *spoke, u64 tick)
-{
-	return levels_put_at(l, timer, levels_aside(l, spoke, tick), tick, HWHEEL_CROWD_FAN);
-}
-
-/*
- * Put @timer, due at @tick, into @spoke. Whether @rest has become a crowd is looked at for every
- * @few-th timer, and if @same was demoted. Returns whether a crowd may now be ready earlier.
- */
-static __always_inline bool levels_put(struct hwheel_levels *l, struct hwheel_timer *timer,
-				       struct hwheel_spoke *spoke, u64 tick, unsigned int few)
-{
-	if (tick < spoke->bound && unlikely(spoke->sames >= few))
-		return levels_put_aside(l, timer, spoke, tick);
-	return levels_put_at(l, timer, spoke, tick, few);
+	return crowd && levels_note_crowd(l, spoke);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -525,7 +513,7 @@ static inline void spoke_next_sift(struct hwheel_levels *l, struct hwheel_spoke 
 	u64 lead = levels_lead(l, width, spoke->rests), start = begin - min(begin, lead);
 
 	/* Without a fan it waits until the clock enters it */
-	if (begin > l->clock && !l->fans_free && !(spoke->more & HWHEEL_HAS_FAN))
+	if (!l->fans_free && !(spoke->more & HWHEEL_HAS_FAN))
 		start = begin;
 	next->start = min(next->start, start);
 	if (start <= l->clock && begin < next->begin) {
@@ -535,15 +523,16 @@ static inline void spoke_next_sift(struct hwheel_levels *l, struct hwheel_spoke 
 }
 
 /*
- * What is to be sifted next in @rows, a bitmap. In a level, the first crowd from the clock on
+ * What is to be sifted next. In a level, the first crowd from the clock on
  * begins first. In a fan, the first crowd begins first. So no other crowd is looked at. A closed
  * level is emptied anyway. Crowds of the parking lot are not sifted.
  */
-static noinline struct hwheel_sift levels_next_sift(struct hwheel_levels *l, u64 rows)
+static noinline struct hwheel_sift levels_next_sift(struct hwheel_levels *l)
 {
 	struct hwheel_sift next = { NULL, HWHEEL_NEVER, HWHEEL_NEVER };
+	u64 rows = l->crowded & ~(l->closed | BIT(HWHEEL_LOT));
 
-	for (rows &= ~(l->closed | BIT(HWHEEL_LOT)); rows; rows &= rows - 1) {
+	for (; rows; rows &= rows - 1) {
 		const struct hwheel_level *lv = &l->level[__ffs64(rows)];
 		unsigned int i;
 
@@ -571,9 +560,9 @@ static noinline struct hwheel_sift levels_next_sift(struct hwheel_levels *l, u64
 static __always_inline u64 levels_insert(struct hwheel_levels *l, struct hwheel_timer *timer,
 					 struct hwheel_spoke *spoke, u64 tick)
 {
-	if (likely(!levels_put(l, timer, spoke, tick, HWHEEL_CROWD)))
+	if (likely(!levels_put(l, timer, spoke, tick)))
 		return tick;
-	return min(tick, levels_next_sift(l, l->crowded).start);
+	return min(tick, levels_next_sift(l).start);
 }
 
 /* Add @timer, due at @tick. Returns what levels_insert() returns. */
@@ -646,19 +635,15 @@ static __always_inline u64 levels_mod(struct hwheel_levels *l,
  */
 static noinline u64 levels_align_slow(const struct hwheel_levels *l, u64 first, u64 last)
 {
-	unsigned int i = READ_ONCE(l->planned);
+	const struct hwheel_level *lv = &l->level[l->planned];
+	u64 slot, differ;
 
-	while (i--) {
-		const struct hwheel_level *lv = &l->level[i];
-		u64 slot = level_slot(lv, last);
-		u64 differ = slot ^ level_slot(lv, first - 1);	/* - 1, so that @first counts */
-
-		if (differ)
-			return (slot >> levels_highest(differ) << levels_highest(differ)) *
-			       lv->width;
-	}
-	/* The wheel is being created again: the timer will not be armed, any tick will do */
-	return last;
+	do {
+		lv--;
+		slot = level_slot(lv, last);
+		differ = slot ^ level_slot(lv, first - 1);	/* - 1, so that @first counts */
+	} while (!differ);
+	return (slot >> levels_highest(differ) << levels_highest(differ)) * lv->width;
 }
 
 static __always_inline u64 levels_align(const struct hwheel_levels *l, u64 first, u64 last)

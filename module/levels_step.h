@@ -102,7 +102,7 @@ static inline u64 levels_move_tick(struct hwheel_levels *l)
 		return l->clock;
 	if (likely(!l->crowded))
 		return HWHEEL_NEVER;
-	start = levels_next_sift(l, l->crowded).start;
+	start = levels_next_sift(l).start;
 	/* Only of buckets: strays count as closed */
 	for (bits = *level_word(&l->level[HWHEEL_LOT], HWHEEL_CROWDS, 0); bits; bits &= bits - 1)
 		start = min(start, bucket_start(l, levels_transit(l, __ffs64(bits))));
@@ -144,7 +144,6 @@ static inline void levels_merge(struct hwheel_levels *l, struct hwheel_spoke *fr
 	if (to->rests >= HWHEEL_CROWD_FAN)
 		levels_note_crowd(l, to);
 	levels_left(l, from);
-	l->visited++;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -207,13 +206,12 @@ static noinline unsigned int levels_empty(struct hwheel_levels *l, struct hwheel
 		if (unlikely(l->walk == &timer->entry))
 			l->walk = timer->entry.next;
 		spoke_unlink(timer->entry.next, timer->entry.prev);
-		levels_put(l, timer, to, tick, HWHEEL_CROWD_FAN);
+		levels_put(l, timer, to, tick);
 	}
 	if (!n)
 		return 0;
 	l->from = spoke_root(l, spoke);
 	l->moved += n;
-	l->visited += list_empty(rest);
 	levels_left(l, spoke);
 	return n;
 }
@@ -430,7 +428,7 @@ static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 		return HWHEEL_IDLE;
 	if (levels_lower_entered(l))
 		return HWHEEL_MOVED;
-	spoke = unlikely(l->crowded) ? levels_next_sift(l, l->crowded).spoke : NULL;
+	spoke = unlikely(l->crowded) ? levels_next_sift(l).spoke : NULL;
 	if (spoke && levels_empty(l, spoke, HWHEEL_SIFT))
 		return HWHEEL_MOVED;
 	if (levels_lower_closed(l) || levels_lower_parked(l))

@@ -409,6 +409,7 @@ hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
 	struct hwheel_levels *levels = &base->levels;
 	ktime_t end = hwheel_deadline(*now, base->wheel->budget_ns), locked = *now;
 	u64 moved = levels->moved;
+	unsigned int steps = 0;
 
 	for (;;) {
 		u64 tick = hwheel_tick_down(base, *now);
@@ -430,7 +431,8 @@ hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
 			hwheel_fire(base, now, end, context);
 			*fired = true;
 		} else {
-			if (levels->moved - moved + HWHEEL_STEP <= HWHEEL_BATCH)
+			if (++steps < HWHEEL_STEPS &&
+			    levels->moved - moved + HWHEEL_STEP <= HWHEEL_BATCH)
 				continue;
 			*now = hwheel_time(base);
 			*moving += *now - locked;
@@ -447,6 +449,7 @@ hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
 		}
 		locked = *now;
 		moved = levels->moved;
+		steps = 0;
 	}
 }
 

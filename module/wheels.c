@@ -51,7 +51,7 @@ static int hwheel_init_base(struct hwheel *wheel, int cpu)
 		base->levels.ahead = levels_tick_up(&base->levels, late);
 	INIT_CSD(&base->kick, hwheel_kick, base);
 	INIT_WORK(&base->work, hwheel_run_work);
-	INIT_WORK(&base->grow, hwheel_grow);
+	INIT_DELAYED_WORK(&base->grow, hwheel_grow);
 	init_waitqueue_head(&base->wait);
 	hwheel_init_expiry_lock(base);
 	if (wheel->alarm)
@@ -242,8 +242,7 @@ static void hwheel_stop_base(struct hwheel_base *base)
 	else
 		hrtimer_cancel(&base->hrtimer);
 	cancel_work_sync(&base->work);
-	wake_up_all(&base->wait);	/* hwheel_grow() may wait for memory */
-	cancel_work_sync(&base->grow);
+	cancel_delayed_work_sync(&base->grow);
 	while (hwheel_kicked(base))
 		msleep(20);
 }

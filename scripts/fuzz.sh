@@ -62,7 +62,7 @@ faults=(
 	"fan-bit-stays		/void levels_bare/,/^}/s/levels_clear(.*/;/"
 	"fan-kept		/void levels_bare/,/^}/s/l->fans_free |= .*/;/"
 	"fan-too-narrow		/unsigned int fan_shift/,/^}/s/>> HWHEEL_FAN_BITS)/>> HWHEEL_FAN_BITS >> 1)/"
-	"demoted-crowd		/bool levels_put_at/,/^}/s/demoted = spoke->rests.*/;/"
+	"demoted-crowd		/bool levels_put/,/^}/s/crowd = spoke->rests.*/;/"
 	"crowd-bit-stays	/void levels_rest_emptied/,/^}/s/levels_clear(.*/;/"
 	"crowd-grows-late	/bool levels_note_crowd/,/^}/s/earlier = true/;/"
 	"crowd-stays-entered	/unsigned int levels_lower_entered/,/^}/s/spoke->more & HWHEEL_CROWDED/0/"

@@ -1625,8 +1625,7 @@ int hrtimer_cancel(struct hrtimer *timer)
 
 /*
  * timer_list. An hrtimer in softirq context stands in for each timer, and expires when a jiffy
- * begins. All timers are deferrable: an idle CPU runs a timer late, as if something else woke the
- * CPU then. As in the kernel, a timer with a long delay is late by up to an eighth of it.
+ * begins. An idle CPU runs a deferrable timer late, as if something else woke the CPU then. As in the kernel, a timer with a long delay is late by up to an eighth of it.
  */
 static enum hrtimer_restart timer_expired(struct hrtimer *hrtimer)
 {
@@ -1639,12 +1638,12 @@ static enum hrtimer_restart timer_expired(struct hrtimer *hrtimer)
 void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *timer),
 		 unsigned int flags)
 {
-	if (flags != (TIMER_DEFERRABLE | TIMER_PINNED))
+	if (flags && flags != (TIMER_DEFERRABLE | TIMER_PINNED))
 		sim_find("%s() with flags %#x", __func__, flags);
 	hrtimer_setup(&timer->__hrtimer, timer_expired, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_PINNED_SOFT);
 	timer->__function = function;
-	timer->__hrtimer.__deferrable = true;
+	timer->__hrtimer.__deferrable = flags & TIMER_DEFERRABLE;
 }
 
 void add_timer_on(struct timer_list *timer, int cpu)
@@ -2026,6 +2025,49 @@ bool cancel_work_sync(struct work_struct *work)
 	pending = cancel_work(work);
 	wait_event(work_done, !worker_of(work));
 	work->cancelling--;
+	return pending;
+}
+
+/* Delayed work. While its timer is pending, its work is pending, and in no list. */
+static void delayed_work_expired(struct timer_list *timer)
+{
+	struct delayed_work *dwork = container_of(timer, struct delayed_work, timer);
+
+	dwork->work.pending = false;
+	queue_work_on(sim_cpu->id, dwork->wq, &dwork->work);
+}
+
+void sim_delayed_work_init(struct delayed_work *dwork, void (*func)(struct work_struct *work))
+{
+	INIT_WORK(&dwork->work, func);
+	timer_setup(&dwork->timer, delayed_work_expired, 0);
+}
+
+bool queue_delayed_work(struct workqueue_struct *wq, struct delayed_work *dwork,
+			unsigned long delay)
+{
+	sim_place(__func__);
+	if (!delay)
+		return queue_work_on(sim_cpu->id, wq, &dwork->work);
+	if (dwork->work.pending || dwork->work.cancelling)
+		return false;
+	dwork->work.pending = true;
+	dwork->wq = wq;
+	dwork->timer.expires = jiffies + delay;
+	add_timer_on(&dwork->timer, sim_cpu->id);
+	return true;
+}
+
+bool cancel_delayed_work_sync(struct delayed_work *dwork)
+{
+	bool pending;
+
+	dwork->work.cancelling++;
+	pending = timer_delete_sync(&dwork->timer);
+	if (pending)
+		dwork->work.pending = false;
+	pending |= cancel_work_sync(&dwork->work);
+	dwork->work.cancelling--;
 	return pending;
 }
 

@@ -112,7 +112,7 @@ peek bool peek_busy_but_running(struct hwheel *wheel, int cpu)
 	struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
 
 	return base->lock.owner || sim_work_busy(&base->work) || base->kick.locked ||
-	       sim_work_busy(&base->grow);
+	       sim_work_busy(&base->grow.work);
 }
 
 /* The same, or is its hrtimer's callback running? */
@@ -314,7 +314,7 @@ peek u64 peek_moves(struct hwheel *wheel)
 	for_each_possible_cpu(cpu) {
 		const struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
 
-		sum += base->levels.moved + base->levels.visited + base->levels.exist +
+		sum += base->levels.moved + base->levels.exist +
 		       base->levels.clock + base->count[HWHEEL_ADDED] +
 		       base->count[HWHEEL_REARMED] + base->count[HWHEEL_CANCELLED] +
 		       base->count[HWHEEL_EXPIRED_TIMERS] + base->count[HWHEEL_MIGRATED];

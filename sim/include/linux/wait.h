@@ -60,18 +60,4 @@ bool wq_has_sleeper(wait_queue_head_t *wq);
 	__ret;								\
 })
 
-#define wait_event_idle_timeout(wq, condition, ticks)			\
-	do {								\
-		unsigned long long __end = sim_time + (ticks) * TICK_NSEC; \
-		struct sim_wait __wait = { };				\
-									\
-		might_sleep();						\
-		for (;;) {						\
-			sim_prepare_to_wait(&(wq), &__wait);		\
-			if ((condition) || !sim_wait_until(__end))	\
-				break;					\
-		}							\
-		sim_finish_wait(&(wq), &__wait);			\
-	} while (0)
-
 #endif /* _SIM_LINUX_WAIT_H */
