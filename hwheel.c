@@ -6,8 +6,8 @@
  * parking lot (module/levels.h tells what these are), a lock, and one hrtimer that drives
  * the base. A timer is on one base at a time and points to that base.
  *
- * hwheel.ko is one translation unit: this file includes its parts, in the order of the table.
- * Each part uses only parts above it, and begins with an essay on how it works.
+ * hwheel.ko is one translation unit: this file includes its parts, in the order of the table, which
+ * is the order to read them in. Most begin with an essay on how they work.
  *
  *	part		its job
  *	--------------	-----------------------------------------------------------------

@@ -56,6 +56,7 @@
 #define HWHEEL_CROWD_FAN	4
 #define HWHEEL_FAN_BITS	2
 #define HWHEEL_SIFT_NS	300
+#define HWHEEL_ABOVE_BITS	7
 
 #include "fuzz.h"
 #include "module/levels.h"

@@ -77,7 +77,7 @@ struct hwheel_base {
 	bool			monotonic;	/* the wheel's clock is CLOCK_MONOTONIC */
 	bool			closing;	/* the wheel is being destroyed: nothing begins */
 	struct hwheel_timer	*running;	/* timer whose callback is running */
-	u64			armed;		/* tick of @hrtimer; 0 in a run */
+	u64			armed;		/* only earlier ticks move @hrtimer; 0 in a run */
 	u64			count[HWHEEL_COUNTERS];
 
 	struct hwheel_levels	levels;

@@ -10,8 +10,8 @@
  * Start base->entry for base->expires. timer_list may run an entry with a long delay late,
  * by up to an eighth of the delay. So the entry is started for seven eighths of the delay.
  * When it expires, hwheel_entry_expired() starts it again for the rest. A delay of less than
- * 8 jiffies is not split. The drive's clock is CLOCK_MONOTONIC: hwheel_check() allows no
- * other.
+ * 8 jiffies is not split. The drive's clock is CLOCK_MONOTONIC: hwheel_config_fault()
+ * allows no other.
  */
 static noinline void hwheel_start_entry(struct hwheel_base *base)
 {

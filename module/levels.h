@@ -95,11 +95,12 @@
  *   priority queue structure for large-scale discrete event simulation", 2005.)
  *
  * A spoke of a fan is like any other spoke, and may get a fan of its own. In a fan,
- * HWHEEL_CROWD_FAN timers are a crowd. Arming does not use fans: a new timer goes to the lists of
- * the spoke. All fans are in two rows of spokes, which exist on demand like levels. There are few
- * fans, because few crowds need one at a time: in each level, the spoke that the clock has entered
- * and the one that is sifted next. Without a free fan, a crowd waits until the clock enters its
- * spoke. Then lower levels reach all its timers.
+ * HWHEEL_CROWD_FAN timers are a crowd. A new timer goes to the lists of the spoke, unless it would
+ * send many timers of one tick from @same to @rest: then it goes to the fan (levels_aside()). All
+ * fans are in two rows of spokes, which exist on demand like levels. There are few fans, because
+ * few crowds need one at a time: in each level, the spoke that the clock has entered and the one
+ * that is sifted next. Without a free fan, a crowd waits until the clock enters its spoke. Then
+ * lower levels reach all its timers.
  *
  * A second bitmap tells which spokes have a crowd. Each crowd has a tick at which it becomes ready
  * to be sifted: its lead before the spoke begins (levels_lead()). Of the crowds that are ready, the
@@ -209,38 +210,31 @@
 #define HWHEEL_STEP		(HWHEEL_BATCH / 2)
 /* The most steps under one lock hold. A step that moves one timer looks at all levels, too. */
 #define HWHEEL_STEPS		8
-/*
- * A spoke with this many timers in @rest is a crowd. HWHEEL_CROWD is for levels,
- * HWHEEL_CROWD_FAN for fans.
- */
+/* Tests define all of these themselves, or none */
 #ifndef HWHEEL_CROWD
+/*
+ * A spoke with this many timers in @rest is a crowd: HWHEEL_CROWD in a level, HWHEEL_CROWD_FAN in
+ * a fan
+ */
 #define HWHEEL_CROWD		32
-#endif
-#ifndef HWHEEL_CROWD_FAN
 #define HWHEEL_CROWD_FAN	(HWHEEL_CROWD / 2)
-#endif
 /*
  * The most ns that one move of a timer takes while a crowd is sifted, including rests. 32 moves
  * take 4.3 us at an instruction per ns (make check SUITE=bounds), and a rest takes as long.
  */
-#ifndef HWHEEL_SIFT_NS
 #define HWHEEL_SIFT_NS		320
-#endif
 /*
  * log2 of the spokes of a fan. A fan has as many spokes as a level of the default geometry. So
  * with that geometry, a timer moves no more often through fans than through levels.
  */
-#ifndef HWHEEL_FAN_BITS
 #define HWHEEL_FAN_BITS		7
+/* log2 of the spokes of a level above the geometry */
+#define HWHEEL_ABOVE_BITS	7
 #endif
 #define HWHEEL_FAN		BIT(HWHEEL_FAN_BITS)
 /* There are two rows of fans: a small one for the first crowds, and a large one */
 #define HWHEEL_FEW_FANS		3
 #define HWHEEL_MANY_FANS	31	/* at most 32, for l->fans_free */
-/* log2 of the spokes of a level above the geometry */
-#ifndef HWHEEL_ABOVE_BITS
-#define HWHEEL_ABOVE_BITS	7
-#endif
 #define HWHEEL_SPOKE_SIZE	64	/* a cache line, for spoke_of() */
 /* No timer is due at this tick */
 #define HWHEEL_NEVER		U64_MAX

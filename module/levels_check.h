@@ -181,8 +181,7 @@ static inline const char *levels_check(struct hwheel_levels *l)
 	}
 	if (fault || pending != l->pending)
 		return fault ?: "a timer is lost";
-	for (i = 0; i < 64; i++)
-		fans += !!(l->fans_free & BIT_ULL(i));
+	fans += hweight64(l->fans_free);
 	for (i = HWHEEL_FANS; i < HWHEEL_ROWS; i++)
 		fans -= l->level[i].spokes ? l->level[i].nr / HWHEEL_FAN : 0;
 	return fans ? "a fan is lost" : NULL;

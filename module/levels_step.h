@@ -124,10 +124,8 @@ static inline u64 levels_wake(struct hwheel_levels *l)
 static inline void levels_merge(struct hwheel_levels *l, struct hwheel_spoke *from,
 				struct hwheel_spoke *to, bool all)
 {
-	bool same;
+	bool same = from->bound <= to->bound;
 
-	to = levels_aside(l, to, from->bound);
-	same = from->bound <= to->bound;
 	if (unlikely(l->walked == from && (all || !l->walk_rest))) {
 		l->walk = all ? NULL : from->rest.next;		/* the walk is over, or goes on */
 		l->walk_rest = true;
@@ -234,7 +232,7 @@ static inline unsigned int levels_lower(struct hwheel_levels *l, struct hwheel_s
 	if (to->bound < spoke->bound && how == HWHEEL_MAY)
 		return 0;
 	l->from = spoke_root(l, spoke);
-	levels_merge(l, spoke, to, false);
+	levels_merge(l, spoke, levels_aside(l, to, spoke->bound), false);
 	l->moved++;
 	return 1;
 }
@@ -302,11 +300,8 @@ static noinline void levels_reopen(struct hwheel_levels *l)
 /* Move timers out of the lowest closed level. Returns how many. */
 static inline unsigned int levels_lower_closed(struct hwheel_levels *l)
 {
-	struct hwheel_spoke *spoke;
+	struct hwheel_spoke *spoke = level_first(&l->level[__ffs64(l->closed)], HWHEEL_OCCUPIED);
 
-	if (likely(!l->closed))
-		return 0;
-	spoke = level_first(&l->level[__ffs64(l->closed)], HWHEEL_OCCUPIED);
 	while (spoke_bare(spoke))
 		spoke = fan_first(l, spoke_fan(spoke));
 	return levels_lower(l, spoke, HWHEEL_MUST);
@@ -431,7 +426,7 @@ static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 	spoke = unlikely(l->crowded) ? levels_next_sift(l).spoke : NULL;
 	if (spoke && levels_empty(l, spoke, HWHEEL_SIFT))
 		return HWHEEL_MOVED;
-	if (levels_lower_closed(l) || levels_lower_parked(l))
+	if ((unlikely(l->closed) && levels_lower_closed(l)) || levels_lower_parked(l))
 		return HWHEEL_MOVED;
 	return HWHEEL_IDLE;
 }

@@ -10,8 +10,8 @@
  *
  * With the base's lock held, hwheel_time() reads the drive's clock and the present offset. If this
  * offset differs from base->offset, hwheel_new_offset() stores it there. If the clock was set back,
- * it also sets back the levels (levels_set_back()). It then arms the hrtimer again, unless a run or
- * a break is under way.
+ * it also sets back the levels (levels_set_back()). It then arms the hrtimer again, unless a run is
+ * under way.
  *
  * - On a wheel of wall time a run calls hwheel_time() before each callback. So a callback
  *   runs only if its timer is due by the last reading of the clock.

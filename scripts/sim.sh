@@ -82,7 +82,7 @@ faults=(
 	"stats-zero	module/debugfs.c	s/memset(.base->count.HWHEEL_MAXIMA., 0,/memset(base->count, 0,/"
 	"fans-once	module/levels_place.h	/hwheel_sift levels_next_sift/,/^}/s/levels_want_fans(l);/;/"
 	"strays-late	module/levels_step.h	/^static inline enum hwheel_step levels_step/,/^}/s/if (unlikely(l->closed) .*/if (0)/"
-	"join-no-same	module/levels_step.h	/void levels_merge/,/^}/s/same = from.*/same = !all \&\& from->bound <= to->bound;/"
+	"join-no-same	module/levels_step.h	/void levels_merge/,/^}/s/bool same = .*/bool same = !all \&\& from->bound <= to->bound;/"
 	"redo-none	module/levels_step.h	/^static inline void levels_set_back/,/^}/s/l->redo = .*/;/"
 	"gap-none	module/run.c	/^static bool hwheel_end_run/,/^}/s/base->fire_from = now + gap;/;/"
 	"gap-always	module/drive.c	/^static noinline ktime_t hwheel_next_run/,/^}/s/(&base->levels)), base->fire_from)/(\&base->levels)), base->fire_from + base->wheel->gap_ns)/"

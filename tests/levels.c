@@ -10,7 +10,10 @@
 
 /* Make crowds, and fans within fans, frequent in the wheels of these tests. */
 #define HWHEEL_CROWD	16
+#define HWHEEL_CROWD_FAN	8
+#define HWHEEL_SIFT_NS	320
 #define HWHEEL_FAN_BITS	5
+#define HWHEEL_ABOVE_BITS	7
 
 #include "module/levels.h"
 #include "test.h"
