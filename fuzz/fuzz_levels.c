@@ -344,10 +344,10 @@ static void armed_now(struct item *item)
 }
 
 /*
- * @item has been added. Check that it is the last timer in a list of the right spoke, or of its fan:
- * a spoke of the lowest level that reaches its tick. If that level is missing, it is parked, and the
- * wheel has asked for the level. Closed levels take no timers, so do not check while a level is
- * closed.
+ * @item has been added. Check that it is the last timer in a list of the right spoke, or of its
+ * fan: a spoke of the lowest level that reaches its tick. If that level is missing, it is parked,
+ * and the wheel has asked for the level. Closed levels take no timers, so do not check while a
+ * level is closed.
  */
 static void added(struct item *item)
 {

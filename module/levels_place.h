@@ -401,12 +401,12 @@ static noinline bool levels_note_crowd(struct hwheel_levels *l, struct hwheel_sp
 {
 	bool earlier = !(spoke->more & HWHEEL_CROWDED);
 	struct hwheel_most *most;
-	u64 width;
+	u64 width, few = levels_few(spoke);
 
-	if (spoke->rests < levels_few(spoke))
+	if (spoke->rests < few)
 		return false;
-	/* Those that were cancelled need no time */
-	spoke->rests = min((u64)spoke->rests, max(l->pending, (u64)levels_few(spoke)));
+	if (spoke->rests > l->pending)		/* some were cancelled, and need no time */
+		spoke->rests = max(l->pending, few);
 	if (earlier) {
 		spoke->more |= HWHEEL_CROWDED;
 		levels_set(l, HWHEEL_CROWDS, spoke);

@@ -4,10 +4,10 @@
  *
  * hwheel_destroy() takes a wheel off hwheel_wheels, so neither CPU hotplug nor a clock that is set
  * finds it any more. Then it sweeps twice over the bases (hwheel_stop()). The first sweep marks all
- * bases as closing. From then on nothing is armed, and no hrtimer, work, kick or move to
- * another CPU begins, except for a kick by hwheel_grow(). So the second sweep waits for what is
- * under way, and for kicks last. Only the wheel's own callbacks may use its timers meanwhile. When the sweep has ended, no callback is
- * left, and the wheel is freed.
+ * bases as closing. From then on nothing is armed, and no hrtimer, work, kick or move to another
+ * CPU begins, except for a kick by hwheel_grow(). So the second sweep waits for what is under way,
+ * and for kicks last. Only the wheel's own callbacks may use its timers meanwhile. When the sweep
+ * has ended, no callback is left, and the wheel is freed.
  */
 
 static void hwheel_free(struct hwheel *wheel)

@@ -77,7 +77,7 @@ faults=(
 	"set-back-redo		/^static inline void levels_set_back/,/^}/s/max(l->redo, l->floor)/l->floor/"
 	"set-back-parked	/^static inline void levels_set_back/,/^}/s/levels_merge(.*/;/"
 	"test-same-demoted	/hwheel_spoke \*levels_aside/,/^}/s/tick < spoke->bound \&\& /0 \&\& /"
-	"test-cancelled-count	/bool levels_note_crowd/,/^}/s/spoke->rests = min(.*/;/"
+	"test-cancelled-count	/bool levels_note_crowd/,/^}/s/spoke->rests = max(.*/;/"
 	"test-set-back-empty	/^static inline void levels_set_back/,/^}/s/if (l->pending)/if (1)/"
 	"test-past-wins-ties	/hwheel_spoke \*levels_first/,/^}/{s/bits &= bits - 1/bits \&= ~BIT_ULL(i)/; s/levels_look(l, &lv->spokes\[__ffs64(bits)\]/i = levels_highest(bits), levels_look(l, \&lv->spokes[i]/}"
 	"set-back-clock		/^static inline void levels_set_back/,/^}/s/l->clock = now;/;/"

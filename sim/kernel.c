@@ -1625,7 +1625,8 @@ int hrtimer_cancel(struct hrtimer *timer)
 
 /*
  * timer_list. An hrtimer in softirq context stands in for each timer, and expires when a jiffy
- * begins. An idle CPU runs a deferrable timer late, as if something else woke the CPU then. As in the kernel, a timer with a long delay is late by up to an eighth of it.
+ * begins. An idle CPU runs a deferrable timer late, as if something else woke the CPU then. As in
+ * the kernel, a timer with a long delay is late by up to an eighth of it.
  */
 static enum hrtimer_restart timer_expired(struct hrtimer *hrtimer)
 {
