@@ -15,11 +15,11 @@
 #include <string.h>
 #include <linux/math.h>
 
-static unsigned int crowd, above_bits = 7;
+static unsigned int crowd_size, above_bits = 7;
 static unsigned long long sift_ns;
 #define HWHEEL_ABOVE_BITS above_bits
-#define HWHEEL_CROWD crowd
-#define HWHEEL_CROWD_FAN crowd
+#define HWHEEL_CROWD crowd_size
+#define HWHEEL_CROWD_FAN crowd_size
 #define HWHEEL_FAN_BITS 2	/* so that fans have fans */
 #define HWHEEL_SIFT_NS sift_ns	/* a tick */
 #include "module/levels.h"
@@ -627,7 +627,7 @@ static void run(unsigned int n, bool whole)
 		if (wake > least || (wake != least && complete))
 			fail("the least bound is %llu, not %llu", wake, least);
 		wake = levels_wake(&levels);
-		if (wake > least || (wake != least && crowd > n && complete))
+		if (wake > least || (wake != least && crowd_size > n && complete))
 			fail("the next expiration is %llu, not %llu", wake, least);
 		if (wake > now)
 			now = wake;
@@ -790,7 +790,7 @@ int main(int argc, char **argv)
 {
 	unsigned int largest = argc > 1 ? atoi(argv[1]) : 4;
 
-	crowd = 1024;
+	crowd_size = 1024;
 	check_divisors();
 	check_ticks();
 	check_fits();
@@ -799,7 +799,7 @@ int main(int argc, char **argv)
 	check_far_places();
 	check_bits();
 	check_aligns();
-	for (crowd = 2; crowd <= largest; crowd++) {
+	for (crowd_size = 2; crowd_size <= largest; crowd_size++) {
 		check_runs(1, 3, MAX_SPOKES, 9);
 		done("one timer");
 		check_runs(2, 3, 4, 2);
@@ -809,7 +809,7 @@ int main(int argc, char **argv)
 		done("three timers");
 		check_growing();
 	}
-	for (crowd = 2; crowd <= 1024; crowd *= 32) {
+	for (crowd_size = 2; crowd_size <= 1024; crowd_size *= 32) {
 		check_far_runs();
 		check_long_runs(HWHEEL_LOT);
 		grow_from = -1U / 2;
