@@ -3,7 +3,7 @@
  * hwheel in debugfs: /sys/kernel/debug/hwheel/<wheel>/
  *
  * The code here changes no timers. It walks through the timers
- * of a spoke, HWHEEL_BATCH / 2 at a time (levels_walk_begin()), and drops the lock in
+ * of a spoke, HWHEEL_STEP at a time (levels_walk_begin()), and drops the lock in
  * between. So a reader does not hold the lock for long, but timers may change meanwhile.
  * Some members are read without the lock, with data_race(): the reader sees the old or
  * the new value. The parking lot, with the timers in transit, is shown as a level, and so is each
@@ -67,7 +67,7 @@ static u64 hwheel_walk(struct hwheel_base *base, struct hwheel_spoke *spoke,
 			see(timer, n, data);
 		if (++n > most)
 			break;
-		if (n % (HWHEEL_BATCH / 2))
+		if (n % HWHEEL_STEP)
 			continue;
 		hwheel_note_max(base, HWHEEL_MAX_LOCKED_NS, ktime_get() - locked);
 		raw_spin_unlock_irq(&base->lock);

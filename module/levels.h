@@ -208,8 +208,6 @@
 /* The most list moves under one lock hold (BATCH) and in one levels_step() (STEP) */
 #define HWHEEL_BATCH		32
 #define HWHEEL_STEP		(HWHEEL_BATCH / 2)
-/* The most steps under one lock hold. A step that moves one timer looks at all levels, too. */
-#define HWHEEL_STEPS		8
 /* Tests define all of these themselves, or none */
 #ifndef HWHEEL_CROWD
 /*

@@ -552,6 +552,36 @@ static noinline struct hwheel_sift levels_next_sift(struct hwheel_levels *l)
 	return next;
 }
 
+/*
+ * The tick from which on a crowd in @bucket is moved to levels. Nothing is due there before the
+ * bound. HWHEEL_NEVER: the level of the timer that levels_empty() would move first is missing.
+ */
+static inline u64 bucket_start(struct hwheel_levels *l, const struct hwheel_spoke *bucket)
+{
+	u64 lead = levels_lead(l, 2ULL << bucket->index, bucket->rests);
+	u64 tick = levels_due(l, list_first_entry(&bucket->rest, struct hwheel_timer, entry));
+
+	return levels_place(l, max(tick, l->clock))->level == HWHEEL_LOT ? HWHEEL_NEVER :
+	       bucket->bound - min(bucket->bound, lead);
+}
+
+/*
+ * The tick at which levels_step() has something to move ahead of time, if nothing is due. It is the
+ * present clock if a closed level is to be emptied. There are timers.
+ */
+static noinline u64 levels_move_tick(struct hwheel_levels *l)
+{
+	u64 start, bits;
+
+	if (unlikely(l->closed))
+		return l->clock;
+	start = levels_next_sift(l).start;
+	/* Only of buckets: strays count as closed */
+	for (bits = *level_word(&l->level[HWHEEL_LOT], HWHEEL_CROWDS, 0); bits; bits &= bits - 1)
+		start = min(start, bucket_start(l, levels_transit(l, __ffs64(bits))));
+	return start;
+}
+
 /* ------------------------------------------------------------------------ */
 /* Arming */
 
@@ -564,7 +594,7 @@ static __always_inline u64 levels_insert(struct hwheel_levels *l, struct hwheel_
 {
 	if (likely(!levels_put(l, timer, spoke, tick)))
 		return tick;
-	return min(tick, levels_next_sift(l).start);
+	return min(tick, levels_move_tick(l));
 }
 
 /* Add @timer, due at @tick. Returns what levels_insert() returns. */

@@ -408,8 +408,7 @@ hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
 {
 	struct hwheel_levels *levels = &base->levels;
 	ktime_t end = hwheel_deadline(*now, base->wheel->budget_ns), locked = *now;
-	u64 moved = levels->moved;
-	unsigned int steps = 0;
+	unsigned int work = 0;
 
 	for (;;) {
 		u64 tick = hwheel_tick_down(base, *now);
@@ -431,8 +430,9 @@ hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
 			hwheel_fire(base, now, end, context);
 			*fired = true;
 		} else {
-			if (++steps < HWHEEL_STEPS &&
-			    levels->moved - moved + HWHEEL_STEP <= HWHEEL_BATCH)
+			/* A step that moves one timer looks at all levels, too */
+			work += max_t(u64, levels->moved - before, HWHEEL_STEP / 4);
+			if (work + HWHEEL_STEP <= HWHEEL_BATCH)
 				continue;
 			*now = hwheel_time(base);
 			*moving += *now - locked;
@@ -448,8 +448,7 @@ hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
 			*now = hwheel_time(base);
 		}
 		locked = *now;
-		moved = levels->moved;
-		steps = 0;
+		work = 0;
 	}
 }
 

@@ -68,6 +68,7 @@ faults=(
 	"crowd-stays-entered	/unsigned int levels_lower_entered/,/^}/s/spoke->more & HWHEEL_CROWDED/0/"
 	"parked-wakes		/u64 bucket_start/,/^}/s/== HWHEEL_LOT/== HWHEEL_ROWS/"
 	"parked-crowd-stays	/unsigned int levels_lower_parked/,/^}/s/bucket->more & HWHEEL_CROWDED/0/"
+	"bucket-not-woken	/u64 levels_insert/,/^}/s/levels_move_tick(l)/levels_next_sift(l).start/"
 	"missing-not-asked	/hwheel_spoke \*levels_place_above/,/^}/s/levels_want(.*/;/"
 	"above-level-0-missing	/hwheel_spoke \*levels_first/,/^}/s/lv->open \&\& likely(!l->closed)/likely(!l->closed)/"
 	"above-while-closed	/hwheel_spoke \*levels_first/,/^}/s/lv->open \&\& likely(!l->closed)/lv->open/"
