@@ -59,26 +59,22 @@
 #include <linux/debugobjects.h>
 #include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/generic-radix-tree.h>
 #include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/kallsyms.h>
 #include <linux/kstrtox.h>
-#include <linux/ktime.h>
 #include <linux/lockdep.h>
-#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/overflow.h>
 #include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/prefetch.h>
 #include <linux/pvclock_gtod.h>
 #include <linux/ratelimit.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
-#include <linux/sched/isolation.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/seq_file.h>
@@ -88,9 +84,6 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/timekeeper_internal.h>
-#include <linux/timer.h>
-#include <linux/wait.h>
-#include <linux/workqueue.h>
 
 #include "hwheel.h"
 #include "module/compat.h"

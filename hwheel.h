@@ -129,9 +129,7 @@ struct hwheel_timer {
 	void			(*function)(struct hwheel_timer *timer);
 	struct hwheel_base	*base;		/* its wheel's base on a CPU */
 	u32			flags;		/* HWHEEL_PINNED */
-#ifdef CONFIG_LOCKDEP
-	struct lockdep_map	lockdep_map;	/* class of the callback */
-#endif
+	struct lockdep_map	lockdep_map;	/* class of the callback; empty without lockdep */
 };
 
 /*
@@ -411,11 +409,6 @@ struct hwheel_sleeper {
 void __hwheel_sleeper_begin(struct hwheel_sleeper *sleeper, struct hwheel *wheel,
 			    ktime_t delay, ktime_t slack);
 
-static inline void __hwheel_sleeper_end(struct hwheel_sleeper *sleeper)
-{
-	hwheel_destroy_on_stack(&sleeper->timer);
-}
-
 int __hwheel_sleep(ktime_t delay, unsigned int state);
 int hwheel_schedule_hrtimeout(struct hwheel *wheel, ktime_t delay, ktime_t slack);
 
@@ -472,7 +465,7 @@ static inline int hwheel_sleep_killable(ktime_t delay)
 				break;						\
 			}							\
 			schedule());						\
-		__hwheel_sleeper_end(&__sleeper);				\
+		hwheel_destroy_on_stack(&__sleeper.timer);			\
 	}									\
 	__ret;									\
 })

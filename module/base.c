@@ -41,27 +41,14 @@ static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
 	return old == none ? base : old;	/* somebody else may have been first */
 }
 
-/*
- * A guess at timer->base: the base that this CPU looked up last, which is right in most
- * cases. If the timer is not in the cache, the CPU predicts that the guess is right, and
- * goes on with the guess while it fetches the timer from memory.
- */
-#define HWHEEL_NO_GUESS		((struct hwheel_base *)-1L)	/* no timer's base */
-static DEFINE_PER_CPU(struct hwheel_base *, hwheel_guess) = HWHEEL_NO_GUESS;
-
 static __always_inline struct hwheel_base *hwheel_base(const struct hwheel_timer *timer)
 {
-	struct hwheel_base *guess = raw_cpu_read(hwheel_guess), *base;
+	struct hwheel_base *base;
 
 	debug_hwheel(assert_init, (void *)timer);
 	base = READ_ONCE(timer->base);
-	if (likely(base == guess)) {
-		OPTIMIZER_HIDE_VAR(guess);
-		return guess;
-	}
 	if (unlikely((unsigned long)base <= (unsigned long)__HWHEEL_SYSTEM_BASE))
 		base = hwheel_find_base((struct hwheel_timer *)timer);
-	raw_cpu_write(hwheel_guess, base);
 	return base;
 }
 

@@ -160,10 +160,8 @@ struct hwheel {
 	void			(*clock_set)(struct hwheel *wheel);	/* or NULL */
 	struct work_struct	tell;		/* calls @clock_set */
 	struct dentry		*debugfs;
-#ifdef CONFIG_LOCKDEP
-	struct lock_class_key	key;
+	struct lock_class_key	key;		/* this and the next: of size 0 without lockdep */
 	struct lockdep_map	lockdep_map;	/* held in all callbacks */
-#endif
 	char			name[HWHEEL_NAME_MAX + 1];
 };
 

@@ -13,15 +13,21 @@ static __always_inline int hwheel_remove(struct hwheel_timer *timer, bool shutdo
 {
 	struct hwheel_base *base;
 	unsigned long flags;
-	int ret;
+	int ret = -1;
 
 	base = hwheel_lock(timer, hwheel_base(timer), &flags);
 	if (shutdown)
 		timer->flags |= __HWHEEL_SHUT_DOWN;
-	if (waiter && base->running == timer)
-		ret = hwheel_wait_for(base, waiter);
-	else
+	if (waiter && base->running == timer) {
+		waiter->base = base;
+		waiter->ret = -1;
+		if (waiter->waits && base->wheel->context == HWHEEL_WORK) {
+			waiter->next = base->waiters;
+			base->waiters = waiter;
+		}
+	} else {
 		ret = hwheel_remove_locked(base, timer);
+	}
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return ret;
 }
@@ -44,7 +50,7 @@ static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
 	struct hwheel_base *base = hwheel_base(timer);
 	int ret;
 
-	hwheel_lockdep_sync(timer, base);
+	hwheel_lockdep_wait(&timer->lockdep_map, base->wheel->context);
 	hwheel_may_wait(base->wheel);
 	while ((ret = hwheel_remove(timer, shutdown, &waiter)) < 0) {
 		base = waiter.base;
@@ -187,7 +193,7 @@ void hwheel_synchronize(struct hwheel *wheel)
 	int cpu;
 
 	hwheel_may_wait(wheel);
-	hwheel_lockdep_sync_all(wheel);
+	hwheel_lockdep_wait(&wheel->lockdep_map, 0);
 	for_each_possible_cpu(cpu) {
 		struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
 		u64 n = hwheel_callback(base);

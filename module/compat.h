@@ -24,10 +24,6 @@
 #define timer_delete_sync	del_timer_sync
 #endif
 
-#ifndef HWHEEL_HAVE_TIMER_SHUTDOWN_SYNC	/* 6.1.158, 6.2 */
-#define timer_shutdown_sync	timer_delete_sync
-#endif
-
 #ifndef HWHEEL_HAVE_CPU_IS_ISOLATED	/* 6.1.160, 6.4 */
 static inline bool cpu_is_isolated(int cpu)
 {

@@ -29,59 +29,23 @@ static void *hwheel_named(const struct hwheel_timer *timer)
 	return function ?: (void *)timer->function;
 }
 
-#ifdef CONFIG_LOCKDEP
-static void hwheel_lockdep_init(struct hwheel_timer *timer, const char *name,
-				struct lock_class_key *key)
-{
-	lockdep_init_map(&timer->lockdep_map, name, key, 0);
-}
-
 /*
+ * The caller will wait for a callback of @map, which is a timer's, or a wheel's for all callbacks.
  * Have lockdep report a callback that waits for itself, and locks that the caller holds and that
- * the callback takes. Each context is a lockdep subclass, because one place may set up timers for
- * wheels of several contexts. The callbacks of these wheels have little in common.
+ * the callback takes. Each context is a @subclass of a timer's map, because one place may set up
+ * timers for wheels of several contexts. The callbacks of these wheels have little in common.
  */
-static void hwheel_lockdep_sync(struct hwheel_timer *timer, const struct hwheel_base *base)
+static void hwheel_lockdep_wait(struct lockdep_map *map, unsigned int subclass)
 {
 	unsigned long flags;
 
+	if (!IS_ENABLED(CONFIG_LOCKDEP))
+		return;
 	local_irq_save(flags);
-	lock_acquire_exclusive(&timer->lockdep_map, base->wheel->context, 0, NULL, _THIS_IP_);
-	lock_map_release(&timer->lockdep_map);
+	lock_acquire_exclusive(map, subclass, 0, NULL, _THIS_IP_);
+	lock_map_release(map);
 	local_irq_restore(flags);
 }
-
-/* The same for a caller that waits for all callbacks of @wheel */
-static void hwheel_lockdep_sync_all(struct hwheel *wheel)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	lock_map_acquire(&wheel->lockdep_map);
-	lock_map_release(&wheel->lockdep_map);
-	local_irq_restore(flags);
-}
-
-/* Each wheel has a lock class. */
-static void hwheel_lockdep_begin(struct hwheel *wheel)
-{
-	lockdep_register_key(&wheel->key);
-	lockdep_init_map(&wheel->lockdep_map, wheel->name, &wheel->key, 0);
-}
-
-static void hwheel_lockdep_end(struct hwheel *wheel)
-{
-	lockdep_unregister_key(&wheel->key);
-}
-#else
-static inline void hwheel_lockdep_init(struct hwheel_timer *timer, const char *name,
-				       struct lock_class_key *key) { }
-static inline void hwheel_lockdep_sync(struct hwheel_timer *timer,
-				       const struct hwheel_base *base) { }
-static inline void hwheel_lockdep_sync_all(struct hwheel *wheel) { }
-static inline void hwheel_lockdep_begin(struct hwheel *wheel) { }
-static inline void hwheel_lockdep_end(struct hwheel *wheel) { }
-#endif
 
 #ifdef CONFIG_DEBUG_OBJECTS_TIMERS
 static int hwheel_remove(struct hwheel_timer *timer, bool shutdown,

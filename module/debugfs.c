@@ -21,27 +21,15 @@ struct hwheel_row {
 	void			*function;
 };
 
-/*
- * A reader of the file "timers", with a copy of the timers of one spoke. The copy is in
- * several parts: vfree() of the memory for a million timers would keep interrupts off for
- * most of a millisecond.
- */
+/* A reader of the file "timers", with a copy of the timers of one spoke */
 struct hwheel_reader {
 	struct hwheel		*wheel;
 	struct hwheel_base	*base;		/* of the spoke */
 	struct hwheel_spoke	*spoke;		/* NULL: none */
 	u64			at;		/* number of the spoke */
 	u64			nr;
-	u64			parts;
-	struct hwheel_row	**rows;		/* HWHEEL_PART_ROWS rows each */
+	GENRADIX(struct hwheel_row) rows;
 };
-
-#define HWHEEL_PART_ROWS	4096
-
-static struct hwheel_row *hwheel_row(const struct hwheel_reader *reader, u64 n)
-{
-	return &reader->rows[n / HWHEEL_PART_ROWS][n % HWHEEL_PART_ROWS];
-}
 
 /*
  * Count the timers of @spoke. If @see is not NULL, call it for each timer, with @data and
@@ -207,34 +195,14 @@ DEFINE_SHOW_ATTRIBUTE(hwheel_spokes);
 /* ------------------------------------------------------------------------ */
 /* timers */
 
-/* Make room for @nr timers. False if there is no memory. */
-static bool hwheel_make_room(struct hwheel_reader *reader, u64 nr)
-{
-	u64 parts = DIV_ROUND_UP_ULL(nr, HWHEEL_PART_ROWS);
-	struct hwheel_row **rows = kvmalloc_array(parts, sizeof(*rows), GFP_KERNEL);
-
-	if (!rows)
-		return false;
-	if (reader->parts)
-		memcpy(rows, reader->rows, reader->parts * sizeof(*rows));
-	kvfree(reader->rows);
-	reader->rows = rows;
-	for (; reader->parts < parts; reader->parts++) {
-		rows[reader->parts] = kvmalloc_array(HWHEEL_PART_ROWS, sizeof(**rows), GFP_KERNEL);
-		if (!rows[reader->parts])
-			return false;
-	}
-	return true;
-}
-
 /* Copy a timer, if there is room. */
 static void hwheel_copy(const struct hwheel_timer *timer, u64 n, void *data)
 {
 	struct hwheel_reader *reader = data;
+	struct hwheel_row *row = genradix_ptr(&reader->rows, n);
 
-	if (n < reader->parts * HWHEEL_PART_ROWS)
-		*hwheel_row(reader, n) = (struct hwheel_row){
-			timer->expires, hwheel_named(timer) };
+	if (row)
+		*row = (struct hwheel_row){ timer->expires, hwheel_named(timer) };
 }
 
 /* Copy the timers of reader->spoke. False if there are none, or if there is no memory. */
@@ -242,9 +210,9 @@ static bool hwheel_read_spoke(struct hwheel_reader *reader)
 {
 	for (;;) {
 		reader->nr = hwheel_walk(reader->base, reader->spoke, hwheel_copy, reader);
-		if (reader->nr <= reader->parts * HWHEEL_PART_ROWS)
+		if (!reader->nr || genradix_ptr(&reader->rows, reader->nr - 1))
 			return reader->nr;
-		if (!hwheel_make_room(reader, reader->nr + reader->nr / 8))
+		if (genradix_prealloc(&reader->rows, reader->nr + reader->nr / 8, GFP_KERNEL))
 			return false;
 	}
 }
@@ -274,7 +242,7 @@ static void *hwheel_timers_start(struct seq_file *m, loff_t *pos)
 			reader->nr = 0;
 	}
 	*pos = ((at + 1) << 32) + n;
-	return hwheel_row(reader, n);
+	return genradix_ptr(&reader->rows, n);
 }
 
 static void *hwheel_timers_next(struct seq_file *m, void *v, loff_t *pos)
@@ -325,11 +293,7 @@ static int hwheel_timers_release(struct inode *inode, struct file *file)
 	struct seq_file *m = file->private_data;
 	struct hwheel_reader *reader = m->private;
 
-	while (reader->parts) {
-		kvfree(reader->rows[--reader->parts]);
-		cond_resched();
-	}
-	kvfree(reader->rows);
+	genradix_free(&reader->rows);
 	return seq_release_private(inode, file);
 }
 
@@ -495,19 +459,6 @@ static void hwheel_see_user(const struct hwheel_timer *timer, u64 n, void *data)
 	users->row[i].pending++;
 }
 
-/* Count the timers that are pending. */
-static void hwheel_see_users(struct hwheel *wheel, struct hwheel_users *users)
-{
-	struct hwheel_spoke *spoke;
-	struct hwheel_base *base;
-	u64 n;
-
-	for (n = 0; (spoke = hwheel_next_spoke(wheel, &n, &base)); n++) {
-		hwheel_walk(base, spoke, hwheel_see_user, users);
-		cond_resched();
-	}
-}
-
 /*
  * Show the symbol of a callback, in one word: without the blank before the name of its
  * module. The module may be gone. Then there is no symbol, and the pointer is hashed.
@@ -528,11 +479,17 @@ static void hwheel_show_function(struct seq_file *m, void *function)
 static int hwheel_users_show(struct seq_file *m, void *v)
 {
 	struct hwheel_users *users = kzalloc(sizeof(*users), GFP_KERNEL);
+	struct hwheel_spoke *spoke;
+	struct hwheel_base *base;
 	unsigned int i;
+	u64 n;
 
 	if (!users)
 		return -ENOMEM;
-	hwheel_see_users(m->private, users);
+	for (n = 0; (spoke = hwheel_next_spoke(m->private, &n, &base)); n++) {
+		hwheel_walk(base, spoke, hwheel_see_user, users);
+		cond_resched();
+	}
 	seq_puts(m, "# function pending\n");
 	for (i = 0; i < users->nr; i++) {
 		hwheel_show_function(m, users->row[i].function);
@@ -563,6 +520,7 @@ static void hwheel_debugfs_add(struct hwheel *wheel)
 	};
 	unsigned int i;
 
+	mutex_init(&wheel->walk_mutex);
 	wheel->debugfs = debugfs_create_dir(wheel->name, hwheel_debugfs);
 	for (i = 0; i < ARRAY_SIZE(files); i++)
 		debugfs_create_file(files[i].name, files[i].fops->write ? 0600 : 0400,
@@ -585,15 +543,9 @@ static void hwheel_debugfs_exit(void)
 	debugfs_remove(hwheel_debugfs);
 }
 
-static void hwheel_debugfs_create(struct hwheel *wheel, const struct hwheel_config *config)
-{
-	mutex_init(&wheel->walk_mutex);
-}
-
 static const struct hwheel_part hwheel_debugfs_part = {
 	.init	= hwheel_debugfs_init,
 	.exit	= hwheel_debugfs_exit,
-	.create	= hwheel_debugfs_create,
 	.open	= hwheel_debugfs_add,
 	.close	= hwheel_debugfs_remove,
 };

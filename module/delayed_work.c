@@ -96,21 +96,6 @@ static __always_inline void hwheel_work_start(int cpu, struct workqueue_struct *
 	hwheel_arm_range(base, &dwork->timer, now, delay, slack, 0, -1);
 }
 
-/* With @dwork locked and armed: arm it anew, if its timer is pending. Returns false if not. */
-static __always_inline bool hwheel_work_rearm(int cpu, struct workqueue_struct *wq,
-					      struct hwheel_delayed_work *dwork,
-					      ktime_t now, ktime_t delay, ktime_t slack)
-{
-	struct hwheel_base *base = hwheel_base_clock(&dwork->timer, &now);
-
-	if (unlikely(!hwheel_arm_range(base, &dwork->timer, now, delay, slack,
-				       HWHEEL_MODE_PENDING, -1)))
-		return false;
-	dwork->wq = wq;
-	dwork->cpu = cpu;
-	return true;
-}
-
 /*
  * With @dwork locked: end the state armed. May drop the lock for a while. Returns the workqueue
  * that @dwork was armed for, if @dwork is now idle. Returns NULL if it was not armed, or if its
@@ -212,15 +197,22 @@ bool __hwheel_mod_delayed_work(int cpu, struct workqueue_struct *wq,
 {
 	ktime_t now = hwheel_work_now(dwork, delay);
 	raw_spinlock_t *lock = hwheel_work_lock(dwork);
+	struct hwheel_base *base;
 	bool pending = false;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(lock, flags);
 	if (likely(!dwork->disabled)) {
 		/* To re-arm the timer, it need not be cancelled first */
-		pending = dwork->wq && delay > 0 &&
-			  hwheel_work_rearm(cpu, wq, dwork, now, delay, slack);
-		if (!pending) {
+		if (dwork->wq && delay > 0) {
+			base = hwheel_base_clock(&dwork->timer, &now);
+			pending = hwheel_arm_range(base, &dwork->timer, now, delay, slack,
+						   HWHEEL_MODE_PENDING, -1);
+		}
+		if (pending) {
+			dwork->wq = wq;
+			dwork->cpu = cpu;
+		} else {
 			pending = hwheel_work_stop(dwork, lock, &flags);
 			if (likely(!dwork->disabled))	/* stopping may have dropped the lock */
 				hwheel_work_start(cpu, wq, dwork, now, delay, slack);

@@ -39,11 +39,6 @@ static __always_inline u64 hwheel_tick_down(const struct hwheel_base *base, ktim
 	return levels_tick_down(&base->levels, now + base->offset);
 }
 
-static __always_inline u64 hwheel_tick_up(const struct hwheel_base *base, ktime_t now)
-{
-	return levels_tick_up(&base->levels, hwheel_deadline(now, base->offset));
-}
-
 /* The time on the drive's clock at which @tick begins */
 static __always_inline ktime_t hwheel_tick_ns(const struct hwheel_base *base, u64 tick)
 {
@@ -79,8 +74,9 @@ static noinline ktime_t hwheel_next_run(struct hwheel_base *base)
 	ktime_t move = max(hwheel_tick_ns(base, levels_move_tick(&base->levels)), base->move_from);
 	ktime_t next = min(fire, move);
 
-	base->armed = max(next > base->fire_from ? hwheel_tick_up(base, next) :
-						   base->levels.clock, 1ULL);
+	base->armed = max(base->levels.clock, 1ULL);
+	if (next > base->fire_from)
+		base->armed = levels_tick_up(&base->levels, hwheel_deadline(next, base->offset));
 	return next;
 }
 

@@ -455,12 +455,7 @@ static inline void divisor_init(struct hwheel_divisor *div, u64 d)
 static __always_inline u64 divisor_div(const struct hwheel_divisor *div, u64 x)
 {
 	if (likely(div->mul)) {
-#ifdef CONFIG_X86_64
-		/* With a product of 128 bits in C, gcc aligns the stack: 4 more instructions */
-		u64 low = x;
-
-		asm("mulq %2" : "+a" (low), "=d" (x) : "rm" (div->mul) : "cc");
-#elif defined(__SIZEOF_INT128__)	/* inline, also where mul_u64_u64_shr() is a call */
+#ifdef __SIZEOF_INT128__	/* inline, also where mul_u64_u64_shr() is a call */
 		OPTIMIZER_HIDE_VAR(x);	/* gcc multiplies more often if it knows that x was s64 */
 		x = (__uint128_t)x * div->mul >> 64;
 #else

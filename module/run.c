@@ -127,18 +127,6 @@ struct hwheel_waiter {
 	int			ret;	/* what cancelling returns; -1 while the callback runs */
 };
 
-/* With @base locked: @waiter has found the callback of its timer running. */
-static int hwheel_wait_for(struct hwheel_base *base, struct hwheel_waiter *waiter)
-{
-	waiter->base = base;
-	waiter->ret = -1;
-	if (waiter->waits && base->wheel->context == HWHEEL_WORK) {
-		waiter->next = base->waiters;
-		base->waiters = waiter;
-	}
-	return -1;
-}
-
 /* With @base locked: cancel @timer, which is on @base. Returns 1 if it was pending, else 0. */
 static __always_inline int hwheel_remove_locked(struct hwheel_base *base,
 						struct hwheel_timer *timer)
@@ -150,7 +138,7 @@ static __always_inline int hwheel_remove_locked(struct hwheel_base *base,
 	levels_del(&base->levels, timer);
 	base->count[HWHEEL_CANCELLED]++;
 	debug_hwheel(deactivate, timer);
-	trace_hwheel_cancel(timer);
+	trace_hwheel_cancel(timer, NULL);
 	return 1;
 }
 

@@ -33,7 +33,7 @@ void __hwheel_setup(struct hwheel_timer *timer, struct hwheel *wheel,
 	timer->function = function;
 	timer->base = raw_cpu_ptr(wheel->bases);
 	timer->flags = flags & known;
-	hwheel_lockdep_init(timer, name, key);
+	lockdep_init_map(&timer->lockdep_map, name, key, 0);
 	trace_hwheel_setup(timer, wheel);
 }
 EXPORT_SYMBOL_GPL(__hwheel_setup);

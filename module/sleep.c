@@ -31,7 +31,7 @@ void __hwheel_sleeper_begin(struct hwheel_sleeper *sleeper, struct hwheel *wheel
 
 	/* In a callback in process context, the run that is to wake the task would wait for it */
 	if (wheel->context == HWHEEL_WORK)
-		hwheel_lockdep_sync_all(wheel);
+		hwheel_lockdep_wait(&wheel->lockdep_map, 0);
 	__hwheel_setup(&sleeper->timer, wheel, hwheel_wake_sleeper, __HWHEEL_ON_STACK,
 		       "hwheel_sleeper", &key);
 	sleeper->task = delay > 0 ? current : NULL;
@@ -73,7 +73,7 @@ int hwheel_schedule_hrtimeout(struct hwheel *wheel, ktime_t delay, ktime_t slack
 	if (likely(READ_ONCE(sleeper.task)))
 		schedule();
 	__set_current_state(TASK_RUNNING);
-	__hwheel_sleeper_end(&sleeper);
+	hwheel_destroy_on_stack(&sleeper.timer);
 	return READ_ONCE(sleeper.task) ? -EINTR : 0;
 }
 EXPORT_SYMBOL_GPL(hwheel_schedule_hrtimeout);
@@ -104,7 +104,7 @@ int __hwheel_sleep(ktime_t delay, unsigned int state)
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
-	__hwheel_sleeper_end(&sleeper);
+	hwheel_destroy_on_stack(&sleeper.timer);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(__hwheel_sleep);

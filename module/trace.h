@@ -55,19 +55,30 @@ TRACE_EVENT(hwheel_start,
 		  __entry->cpu, __entry->wheel)
 );
 
-/* A timer that was pending has been cancelled. */
-TRACE_EVENT(hwheel_cancel,
-	TP_PROTO(struct hwheel_timer *timer),
-	TP_ARGS(timer),
+DECLARE_EVENT_CLASS(hwheel_timer_function,
+	TP_PROTO(struct hwheel_timer *timer, void *function),
+	TP_ARGS(timer, function),
 	TP_STRUCT__entry(
 		__field(void *,		timer)
 		__field(void *,		function)
 	),
 	TP_fast_assign(
 		__entry->timer = timer;
-		__entry->function = hwheel_named(timer);
+		__entry->function = function ?: hwheel_named(timer);
 	),
 	TP_printk("timer=%p function=%ps", __entry->timer, __entry->function)
+);
+
+/* A timer that was pending has been cancelled. @function is NULL. */
+DEFINE_EVENT(hwheel_timer_function, hwheel_cancel,
+	TP_PROTO(struct hwheel_timer *timer, void *function),
+	TP_ARGS(timer, function)
+);
+
+/* A callback has ended. It may have freed the timer, so the caller has looked up @function. */
+DEFINE_EVENT(hwheel_timer_function, hwheel_expire_exit,
+	TP_PROTO(struct hwheel_timer *timer, void *function),
+	TP_ARGS(timer, function)
 );
 
 /* A callback begins. */
@@ -91,21 +102,6 @@ TRACE_EVENT(hwheel_expire_entry,
 	TP_printk("timer=%p function=%ps expires=%lld late_ns=%lld wheel=%s",
 		  __entry->timer, __entry->function, __entry->expires, __entry->late,
 		  __entry->wheel)
-);
-
-/* A callback has ended. It may have freed the timer, so the caller has looked up @function. */
-TRACE_EVENT(hwheel_expire_exit,
-	TP_PROTO(struct hwheel_timer *timer, void *function),
-	TP_ARGS(timer, function),
-	TP_STRUCT__entry(
-		__field(void *,		timer)
-		__field(void *,		function)
-	),
-	TP_fast_assign(
-		__entry->timer = timer;
-		__entry->function = function;
-	),
-	TP_printk("timer=%p function=%ps", __entry->timer, __entry->function)
 );
 
 /*

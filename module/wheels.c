@@ -19,7 +19,7 @@ static void hwheel_free(struct hwheel *wheel)
 		for (i = 0; wheel->bases && i < HWHEEL_ROWS; i++)
 			kvfree(per_cpu_ptr(wheel->bases, cpu)->levels.level[i].spokes);
 	free_percpu(wheel->bases);
-	hwheel_lockdep_end(wheel);
+	lockdep_unregister_key(&wheel->key);
 	kfree(wheel);
 }
 
@@ -179,7 +179,8 @@ struct hwheel *hwheel_create(const struct hwheel_config *config)
 	if (!wheel)
 		goto err_config;
 	strscpy(wheel->name, config->name, sizeof(wheel->name));
-	hwheel_lockdep_begin(wheel);
+	lockdep_register_key(&wheel->key);
+	lockdep_init_map(&wheel->lockdep_map, wheel->name, &wheel->key, 0);
 	wheel->geometry = geometry;
 	wheel->context = config->context;
 	wheel->flags = config->flags;
@@ -223,28 +224,26 @@ static void hwheel_close_base(struct hwheel_base *base)
 	raw_spin_unlock_irq(&base->lock);
 }
 
-/* Is a kick for @base under way? Its handler holds the lock to its end. */
-static bool hwheel_kicked(struct hwheel_base *base)
-{
-	bool kicked;
-
-	raw_spin_lock_irq(&base->lock);
-	kicked = base->kicks;
-	raw_spin_unlock_irq(&base->lock);
-	return kicked;
-}
-
 /* @base is closing: wait until all that is under way for it has ended. */
 static void hwheel_stop_base(struct hwheel_base *base)
 {
+	unsigned int kicks;
+
 	if (base->wheel->alarm)
 		base->wheel->alarm->stop(base);
 	else
 		hrtimer_cancel(&base->hrtimer);
 	cancel_work_sync(&base->work);
 	cancel_delayed_work_sync(&base->grow);
-	while (hwheel_kicked(base))
+	for (;;) {
+		/* The handler of a kick holds the lock to its end */
+		raw_spin_lock_irq(&base->lock);
+		kicks = base->kicks;
+		raw_spin_unlock_irq(&base->lock);
+		if (!kicks)
+			return;
 		msleep(20);
+	}
 }
 
 /* Cancel all timers of @base, and set *@function to the callback of one of them. */
@@ -259,7 +258,7 @@ static u64 hwheel_drain_base(struct hwheel_base *base, void **function)
 		debug_hwheel(deactivate, timer);
 		levels_del(&base->levels, timer);
 		base->count[HWHEEL_CANCELLED]++;
-		trace_hwheel_cancel(timer);
+		trace_hwheel_cancel(timer, NULL);
 		if (!(++n % HWHEEL_BATCH)) {
 			raw_spin_unlock_irq(&base->lock);
 			cond_resched();
@@ -275,7 +274,7 @@ static void hwheel_stop(struct hwheel *wheel)
 {
 	int cpu;
 
-	hwheel_lockdep_sync_all(wheel);
+	hwheel_lockdep_wait(&wheel->lockdep_map, 0);
 	hwheel_each_part(close, wheel);
 	mutex_lock(&hwheel_mutex);
 	raw_spin_lock_irq(&hwheel_wheels_lock);

@@ -935,7 +935,7 @@ void oracle_hwheel_start(struct hwheel_base *base, struct hwheel_timer *timer)
 		work_armed(slot, call);
 }
 
-void oracle_hwheel_cancel(struct hwheel_timer *timer)
+void oracle_hwheel_cancel(struct hwheel_timer *timer, void *function)
 {
 	struct slot *slot = slot_of(timer);
 	struct sim_call *call = current->call;

@@ -135,7 +135,7 @@ static int year_pass(void)
 			       year.idle_interrupts;
 	for (i = 0; i < YEAR_TIMERS; i++) {
 		hwheel_shutdown_sync(&year.probes[i].timer);
-		timer_shutdown_sync(&year.stock[i].timer);
+		timer_delete_sync(&year.stock[i].timer);
 	}
 	hwheel_shutdown_sync(&year.on_lone.timer);
 	for (i = 0; i < 10; i++)

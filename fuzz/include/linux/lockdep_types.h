@@ -3,5 +3,6 @@
 #define _LINUX_LOCKDEP_TYPES_H
 
 struct lock_class_key { };
+struct lockdep_map { };
 
 #endif /* _LINUX_LOCKDEP_TYPES_H */
