@@ -54,7 +54,7 @@ dkms: dkms-may
 
 # Removes all versions
 dkms-remove: dkms-may
-	for version in $$(dkms status $(NAME) | sed -n 's,^$(NAME)/\([^,: ]*\).*,\1,p' | sort -u); do \
+	@for version in $$(dkms status $(NAME) | sed -n 's,^$(NAME)/\([^,: ]*\).*,\1,p' | sort -u); do \
 		dkms remove $(NAME)/$$version --all || exit; \
 		rm -rf /usr/src/$(NAME)-$$version; \
 	done

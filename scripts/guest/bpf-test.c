@@ -35,6 +35,8 @@
 #define LATE_MS		2000	/* a busy host holds up the guest */
 
 static unsigned int rounds = 3;
+static enum bpf_map_type table_type = BPF_MAP_TYPE_HASH;
+static __u32 table_entries = 1 << 20;
 static __u64 many = 20000;
 static char log_buf[1 << 20];
 
@@ -157,6 +159,8 @@ static bool load(struct test *test, __u32 id, __u64 tick_ns, __u64 limit)
 	if (!skel)
 		return false;
 	bpf_program__set_autoload(skel->progs.trace_hrtimer, false);
+	bpf_map__set_type(skel->maps.table, table_type);
+	bpf_map__set_max_entries(skel->maps.table, table_entries);
 	skel->rodata->test_id = id;
 	skel->struct_ops.ops->id = id;
 	skel->struct_ops.ops->tick_ns = tick_ns;
@@ -321,6 +325,29 @@ static bool test_delete(void)
 	sleep_ms(2500);
 	ok = ok && EXPECT(!sum(&test).ended) && EXPECT(values(&test) == n) &&
 	     EXPECT(RUN(&test, stop, n, 0, 0) == n);
+	return end(&test) && ok;
+}
+
+/* A table that is full evicts values. Their timers go, too */
+static bool test_lru(void)
+{
+	const __u64 n = 8000;
+	struct test test;
+	__u64 left = 0;
+	bool ok;
+
+	table_type = BPF_MAP_TYPE_LRU_HASH;
+	table_entries = n / 4;
+	ok = begin(&test, 0, 0) && EXPECT(RUN(&test, start, n, FOREVER, 0) == n);
+	if (ok) {
+		left = values(&test);
+		printf("  %llu values left\n", left);
+		ok = EXPECT(left <= n / 4) && EXPECT(left > n / 8) &&
+		     EXPECT(RUN(&test, stop, n, 0, 0) == left) && EXPECT(!values(&test));
+	}
+	table_type = BPF_MAP_TYPE_HASH;
+	table_entries = 1 << 20;
+	ok = ok && EXPECT(!sum(&test).expired);
 	return end(&test) && ok;
 }
 
@@ -756,6 +783,7 @@ static const struct {
 	{ "restart", test_restart },
 	{ "cancel", test_cancel },
 	{ "delete", test_delete },
+	{ "lru", test_lru },
 	{ "again", test_again },
 	{ "detach", test_detach },
 	{ "outlive", test_outlive },

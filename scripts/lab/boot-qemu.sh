@@ -8,12 +8,13 @@
 # suspends. With ICOUNT=n the guest's clock counts the guest's instructions, 2^n ns each.
 # So the host's load has no influence. The clock jumps over the time in which the guest
 # idles. With DUMP=FILE, boot-qemu.sh writes the guest's memory to FILE when the kernel has died.
+# With THREAD=single all CPUs of the guest run in one thread.
 # With INITRD=FILE the guest boots that initramfs, and takes all else from DISK. With REBOOT=1 the
 # guest may boot again, and finds what it has written to the disk.
 #
 # Usage: [TIMEOUT=seconds] [APPEND='kernel arguments'] \
 #	 [MACHINE=aarch64 BUSYBOX=file] [BOARD=pc] [CPU=model] [DISK=image] [ICOUNT=n] \
-#	 [DUMP=file] boot-qemu.sh VMLINUZ CPUS MEMORY SCRIPT [FILES...]
+#	 [DUMP=file] [THREAD=single] boot-qemu.sh VMLINUZ CPUS MEMORY SCRIPT [FILES...]
 #	 INITRD=file DISK=image [REBOOT=1] boot-qemu.sh VMLINUZ CPUS MEMORY
 
 . "$(dirname "$0")/lab.sh"
@@ -39,7 +40,7 @@ initrd=${INITRD:-$lab_work/initrd.gz}
 [ -n "${INITRD-}" ] || guest_image "$initrd" "$@"
 # The console stays on during a suspend, so that it shows why a guest dies
 arguments="no_console_suspend unknown_nmi_panic panic=-1 loglevel=5 log_buf_len=4M $machine_arguments"
-thread=multi
+thread=${THREAD:-multi}
 [ -z "${ICOUNT-}" ] || thread=single
 qemu=("qemu-system-$MACHINE" "${machine[@]}"
 	-smp "$cpus" -m "$memory" -nodefaults -display none -serial stdio
