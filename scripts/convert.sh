@@ -241,8 +241,9 @@ counted()
 	all_.hide(sys.argv[2])
 	header = all_.bare(all_.read(sys.argv[2] + "/hwheel.h"))
 	members = re.findall(r"(\w+)(?:\)\([^)]*\))?;", re.search(
-	    r"struct hwheel_timer {(.*?)#ifdef", header, re.S)[1])
-	assert len(members) == 5 and all(m.startswith("hidden_") for m in members), members
+	    r"struct hwheel_timer {(.*?)}", header, re.S)[1])
+	assert len(members) == 6 and members.pop() == "lockdep_map" and \
+	    all(m.startswith("hidden_") for m in members), members
 	members = re.findall(r"(\w+);", re.search(
 	    r"struct hwheel_delayed_work {(.*?)}", header, re.S)[1])
 	assert len(members) == 5 and members.pop(0) == "work" and \
