@@ -3,7 +3,7 @@
  * Large crowds in simulated time: do their timers fire in time? Callbacks take no time. Time
  * passes while the wheel moves timers, while it rests, and while it has nothing to do. After
  * some moves the program leaves the CPU to others for as long as the moves took, or until a
- * timer is due, as hwheel.c does. A timer may be late by the moves that
+ * timer is due, as module/run.c does. A timer may be late by the moves that
  * Documentation/late.rst allows, and by no more.
  *
  * Prints a row for each case: how late the latest timer was, how often a timer moved, and how

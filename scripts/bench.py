@@ -581,11 +581,29 @@ def draw_recorded(folder, out):
     draw(results, out / 'bench.svg')
     draw_front(draw_bars, runs['costs']['results'], out / 'costs.svg')
     draw_front(draw_lateness, runs['late']['results'], out / 'late.svg')
+    bpf = read_run(folder / 'bpf.json')
+    draw_front(draw_bpf, bpf['results'], out / 'bpf.svg')
+    (out / 'bpf.inc').write_text(
+        f'Recorded in {bpf["machine"]}, Linux {bpf["results"][0]["kernel"]}, '
+        f'hwheel {bpf["commit"]}, by ``{bpf["command"]}``.\n', encoding='utf-8')
     for name, run in runs.items():
         kernels = ', '.join(sorted({r['kernel'] for r in run['results']}))
         (out / f'{name}.inc').write_text(
             f'Recorded on {run["machine"]}, Linux {kernels} in user-mode Linux, '
             f'hwheel {run["commit"]}, by ``{run["command"]}``.\n', encoding='utf-8')
+
+
+def draw_bpf(axes, results):
+    """What a packet costs that arms its flow's timer again"""
+    for i, (subject, color) in enumerate((('bpf_timer', 'tab:red'), ('hwheel', 'tab:blue'))):
+        costs = [r['rearm'] for r in select(results, subject=subject)]
+        bars = axes.bar([x + 0.4 * i for x in range(len(costs))], costs, 0.38, color=color,
+                        label=subject)
+        axes.bar_label(bars, costs)
+    flows = [f'{r["flows"]:,} flows' for r in select(results, subject='hwheel')]
+    axes.set_xticks([x + 0.2 for x in range(len(flows))], flows)
+    axes.set(ylabel='instructions', title='Arming the timer of a flow again')
+    axes.legend(ncols=2)
 
 
 def draw_front(draw_panel, results, path):

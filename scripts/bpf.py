@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """Prints what a table of flows costs, from the console of a guest that ran guest/bpf-bench.sh.
 
-Usage: bpf.py CONSOLE RELEASE
+Usage: bpf.py CONSOLE RELEASE [FILE]
+       FILE gets what the documents show. $BENCH_RUN is its machine, commit and command
 
 The exit status is 0 if hwheel keeps its promises: arming again takes at most half of the
 instructions of a bpf_timer at a million flows, no more at a thousand; no flow ends early, and
 at most a tick late; and an idle table causes no interrupts.
 """
+import json
+import os
 import sys
 
 NAMES = {"flows": "hwheel", "flows_timer": "bpf_timer", "flows_sweep": "sweep"}
@@ -25,6 +28,18 @@ def rows(console):
                 sys.exit(f"bpf.py: {line.strip()}")
             values = dict(zip(words[2::2], map(float, words[3::2])))
             yield words[0], NAMES[words[1]], values
+
+
+def record(path, release, cost, again):
+    """Writes the costs of hwheel and bpf_timer"""
+    run = dict(zip(("machine", "commit", "command"), os.environ["BENCH_RUN"].split("|")))
+    head = json.dumps(run, indent=1)
+    rows = ",\n".join(json.dumps({
+        "kernel": release, "subject": name, "flows": int(flows),
+        "rearm": round(again[flows, name]), "bytes": round(v["memory"])})
+        for (flows, name), v in sorted(cost.items()) if name != "sweep")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f'{head[:-2]},\n "results": [\n{rows}\n]}}\n')
 
 
 def main():
@@ -73,6 +88,8 @@ def main():
             bad.append(f"an idle table of {flows:,.0f} flows causes {idle:.0f} interrupts")
     for line in bad:
         print(f"bpf.py: {line}")
+    if len(sys.argv) > 3:
+        record(sys.argv[3], sys.argv[2], cost, again)
     return bool(bad)
 
 

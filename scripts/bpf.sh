@@ -20,7 +20,8 @@
 #	 bpf-test, COUNT is how many tests these name, and FUZZ is for how long random programs
 #	 run. With LIVES, that many million timers expire while maps come and go. FAULT plants
 #	 one of tests/faults/
-#	 BENCH=1 [KERNEL=name] [FLOWS='n...'] [PACKETS=n] bpf.sh
+#	 BENCH=1 [KERNEL=name] [FLOWS='n...'] [PACKETS=n] [RECORD=1] bpf.sh
+#	 RECORD keeps what the documents show in Documentation/recorded/
 
 . "$(dirname "$0")/lab/lab.sh"
 . "$(dirname "$0")/lab/verdicts.sh"
@@ -117,7 +118,7 @@ test_kernel()
 
 measure()
 {
-	local packets=${PACKETS:-200000} flows=${FLOWS:-1000 100000 1000000}
+	local packets=${PACKETS:-200000} flows=${FLOWS:-1000 100000 1000000} commit
 
 	build_kernel "${KERNEL:-newest}"
 	say "bpf: measuring on $release"
@@ -127,7 +128,10 @@ measure()
 		"$programs"/bench_{flows,flows_timer,flows_sweep} || failed=1
 	guest_log "$console" >"$log"
 	verdict dmesg clean
-	/usr/bin/python3 -B "$lab_scripts/bpf.py" "$console" "$release" || failed=1
+	commit=$(git -C "$lab_top" describe --always --abbrev=12 --dirty 2>/dev/null) || :
+	BENCH_RUN="QEMU that counts instructions|$commit|BENCH=1 make bpf" \
+		/usr/bin/python3 -B "$lab_scripts/bpf.py" "$console" "$release" \
+		${RECORD:+"$lab_top/Documentation/recorded/bpf.json"} || failed=1
 	keep_console bpf-bench
 }
 

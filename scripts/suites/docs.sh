@@ -60,7 +60,7 @@ drawn_in()
 		[ "$(grep -c '<\(path\|circle\|use\)' "$1/_images/$2.svg")" -ge 20 ]
 }
 
-# recorded_costs: whether README's table is that of Documentation/recorded/
+# recorded_costs: whether README's table is that of Documentation/recorded/, and what it says of BPF
 recorded_costs()
 {
 	local line lines
@@ -70,7 +70,14 @@ recorded_costs()
 	for line in "${lines[@]}"; do
 		grep -qxF -e "$line" README || { echo "README has not: $line"; return 1; }
 	done
-	[ ${#lines[@]} = 5 ]
+	[ ${#lines[@]} = 5 ] || return
+	for line in $(sed -n 's/.*"flows": 1000000, "rearm": \(.*\), "bytes": \(.*\)}.*/\1 \2/p' \
+		Documentation/recorded/bpf.json); do
+		if ! grep -q "\b$line\b" README || ! grep -qx "     - $line" Documentation/bpf.rst; then
+			echo "README or bpf.rst has not: $line"
+			return 1
+		fi
+	done
 }
 
 # all_words LEAST COMMAND WORDS: whether COMMAND succeeds for each word, and there are at
