@@ -147,7 +147,7 @@ need gcc make bpftrace
 kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
 read -r release vmlinuz headers <<<"$kernel"
 mapfile -t events < <(sed -n -E \
-	's/^TRACE_EVENT\((hwheel_[a-z_]*),/\1/p' \
+	's/^(TRACE_EVENT\(|DEFINE_EVENT\([a-z_]*, )(hwheel_[a-z_]*),/\2/p' \
 	"$lab_top/module/trace.h")
 
 say "trace: building the modules for $release"

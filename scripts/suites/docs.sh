@@ -28,7 +28,7 @@ suite()
 		<(sed -n -E 's/^\t(without|option) ([A-Z_]+) .*/\2/p' scripts/preflight.sh) \
 		<(sed -n -E 's/^   \* - ``([A-Z_]+)`` \*$/\1/p' Documentation/options.rst)
 	try "every tracepoint" all_words 5 "named_in Documentation/debugging.rst" \
-		"$(sed -n -E 's/^TRACE_EVENT\((hwheel_[a-z_]*),/\1/p' \
+		"$(sed -n -E 's/^(TRACE_EVENT\(|DEFINE_EVENT\([a-z_]*, )(hwheel_[a-z_]*),/\2/p' \
 			module/trace.h)"
 	try "functions that the documents name" all_words 20 function_exists \
 		"$(grep -ohE '\<(__)?(hwheel|levels?|divisor)_[a-z0-9_]+\(\)' \
