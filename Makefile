@@ -20,8 +20,15 @@ VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 
 modules:
 	@scripts/preflight.sh build $(KDIR)
+	@$(MAKE) --no-print-directory other-kernel
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 	@scripts/preflight.sh load
+
+# kbuild does not see that its last build here was for another kernel
+other-kernel:
+	@[ "$$(cat .kdir 2>/dev/null)" = "$(realpath $(KDIR)) $(RELEASE)" ] || \
+		$(MAKE) --no-print-directory clean-kbuild
+	@echo "$(realpath $(KDIR)) $(RELEASE)" >.kdir
 
 install: modules
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
@@ -118,8 +125,11 @@ pacing:
 bpf:
 	@scripts/bpf.sh
 
-clean:
+clean: clean-kbuild
 	@rm -rf build Documentation/output
+
+clean-kbuild:
+	@rm -f .kdir
 	@find . -path ./.git -prune -o -type f \( -name '*.o' -o -name '*.a' \
 		-o -name '*.ko' -o -name '*.so' -o -name '*.mod' -o -name '*.mod.c' \
 		-o -name '.*.cmd' -o -name '.*.d' -o -name modules.order \
@@ -189,4 +199,4 @@ help:
 
 .PHONY: modules install install-tc uninstall dkms dkms-remove dkms-may dkms-sources deb rpm arch \
 	demo check torture fuzz sim mutants kernel bench picture pacing bpf convert-all htmldocs \
-	clean help
+	other-kernel clean clean-kbuild help

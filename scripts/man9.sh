@@ -16,8 +16,10 @@ cd "$(dirname "$0")/.."
 		file = ""
 		sub(/"(struct|enum) /, "\"")
 		split($0, word, "\"")
-		if (tolower(word[2]) ~ /hwheel_/)
+		if (tolower(word[2]) ~ /^(to_|declare_|define_)?hwheel_/)
 			file = out "/" word[2] ".9"
 	}
+	# ... and no page refers to it
+	/^\\fB(Guarantees|__[a-z_]*)\\fR\(9\)/ { next }
 	/^(struct|enum) [a-z_]* \\- / { sub(/^[a-z]* /, "") }
 	file { print >file }'

@@ -36,7 +36,8 @@ check_build()
 
 	[ -e "$dir/Makefile" ] ||
 		die "no kernel headers in $dir:" \
-			"install linux-headers-$(uname -r), or give KDIR="
+			"install linux-headers-$(uname -r) or, in a chroot," \
+			"linux-headers-amd64, and give KDIR=/lib/modules/RELEASE/build"
 	release=$(cat "$dir/include/config/kernel.release" 2>/dev/null) ||
 		die "$dir is not configured:" \
 			"run \"make modules_prepare\" there, or give the KDIR= of a kernel that was built"

@@ -18,7 +18,7 @@ usage()
 
 	  -i SECONDS    time between two snapshots (default: 1)
 	  -n SNAPSHOTS  stop after this many snapshots (default: when the wheel is gone)
-	  -h            this help
+	  -h, --help    this help
 
 	HWHEEL_DEBUGFS names another folder than /sys/kernel/debug/hwheel.
 	END
@@ -48,6 +48,7 @@ snapshot()
 }
 
 interval=1 count=0
+[ "${1-}" != --help ] || { usage; exit; }
 while getopts i:n:h option; do
 	case $option in
 	i)	interval=$OPTARG ;;

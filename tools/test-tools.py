@@ -1046,6 +1046,7 @@ class Plot(Test):
         with open(self.svg, encoding='utf-8') as file:
             self.assertEqual(file.read(), first)
         self.assertNotRegex(first, r'dc:date|20\d\d-\d\d-\d\d')
+        self.assertNotIn('mathdefault', first)
 
     def test_trace(self):
         trace = self.path('trace', '# tracer: nop\n' + ''.join(

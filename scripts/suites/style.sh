@@ -48,6 +48,7 @@ suite()
 	mapfile -t python < <(grep -rl '^#!/usr/bin/python3' . | sort)
 	try pyflakes pyflakes3 "${python[@]}" tools/hwheel_debugfs.py Documentation/conf.py
 	try "one version" one_version
+	try "another kernel builds anew" other_kernel
 	try "suites of each file" changes_whole
 	try "equivalent mutants" mutants_there
 	try "the simulator's faults fit" "$lab_scripts/sim.sh" fits
@@ -186,6 +187,20 @@ one_version()
 		sed -n -E "s/^HWHEEL = '(.*)'.*/\1/p" tools/hwheel_debugfs.py
 		sed -n -E '/^Version /{s///p;q}' Documentation/news.rst
 	} | tee /dev/stderr | uniq -c | grep -qE '^ *6 [0-9]+\.[0-9]+$'
+}
+
+# other_kernel: whether make removes what it has built for another kernel, and nothing else
+other_kernel()
+{
+	local dir
+
+	touch stale.o build.txt
+	for dir in "$lab_work/one" "$lab_work/two"; do
+		mkdir -p "$dir"
+		make other-kernel KDIR="$dir" && [ ! -e stale.o ] && [ -e build.txt ] &&
+			touch stale.o && make other-kernel KDIR="$dir" && [ -e stale.o ] || return
+	done
+	rm stale.o build.txt .kdir
 }
 
 # silent PATTERN MAKE-ARGUMENTS...: whether a build succeeds and prints no such line
