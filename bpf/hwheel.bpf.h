@@ -248,8 +248,8 @@ static __always_inline bool hwheel_start(struct hwheel_slot *slot, __u64 cookie,
  * @cookie: as in hwheel_start_for()
  * @ns: nanoseconds from now
  *
- * Return: false if no timer is there: the value has none yet, or another CPU works with it just
- * now.
+ * Return: false if no timer with this cookie is there: the value has none yet, is another one by
+ * now, or another CPU works with its timer.
  */
 static __always_inline bool hwheel_restart(struct hwheel_slot *slot, __u64 cookie, __u64 ns)
 {

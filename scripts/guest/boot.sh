@@ -97,14 +97,10 @@ new_module()
 		parameters && grep -x "version $new" $wheel/config
 }
 
-# The kernel refuses a driver that names the version for which it was built. 0.1 had no version, and
-# 1.x still has all that a driver of 0.1 calls.
+# The kernel refuses a driver of another version: it names that version, or, if it is of 0.1, calls
+# that have gone since
 old_and_new()
 {
-	if ! grep -q hwheel_version_ $lab/driver/boot_timers.ko; then
-		insmod $lab/driver/boot_timers.ko && in_use && rmmod boot_timers
-		return
-	fi
 	echo '<6>hwheel-expect-begin' >/dev/kmsg
 	! insmod $lab/driver/boot_timers.ko
 	status=$?
