@@ -59,6 +59,9 @@ if grep -q '^CONFIG_MODVERSIONS=y' "$headers/include/config/auto.conf"; then
 		"$lab_work/build/samples/hwheel_rcu.ko" >"$lab_work/crc.ko"
 fi
 
+bpf=()
+[ ! -e "$lab_work/build/bpf/hwheel_bpf.ko" ] || bpf=("$lab_work/build/bpf/hwheel_bpf.ko")
+
 say "demo: booting $release, then $sessions sessions of up to $((max_ms / 1000)) s"
 {
 	echo "sessions=$sessions others='${others[*]##*/}'"
@@ -70,7 +73,7 @@ say "demo: booting $release, then $sessions sessions of up to $((max_ms / 1000))
 TIMEOUT=${TIMEOUT:-$((300 + (max_ms + traffic_ms) / 200))} \
 	"$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 2G "$lab_work/payload" \
 	"$lab_work"/build/hwheel.ko "$lab_work"/build/samples/hwheel_{jobs,rcu,sessions}.ko \
-	"${others[@]}" "$lab_top"/tools/hwheel-{record.sh,report} |
+	"${others[@]}" "${bpf[@]}" "$lab_top"/tools/hwheel-{record.sh,report} |
 	tee "$console" |
 	sed -u -n '/^lab: levels begin$/,/^lab: log begins$/{/^lab: /!{/^hwr2 /!p}}' || failed=1
 
@@ -91,6 +94,7 @@ verdict debugfs logged debugfs
 verdict report logged report
 verdict rcu logged rcu
 verdict jobs logged jobs
+[ ${#bpf[@]} = 0 ] || verdict bpf logged bpf
 verdict sessions exact
 verdict unload logged unloaded
 verdict dmesg clean

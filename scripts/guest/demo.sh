@@ -204,6 +204,10 @@ check_version && log version
 # The module tests itself. It does not load if a test fails.
 insmod hwheel_rcu.ko && rmmod hwheel_rcu && log rcu
 check_jobs && rmmod hwheel_jobs && log jobs
+# It registers with BPF, if this kernel can have it
+if [ -e hwheel_bpf.ko ] && insmod hwheel_bpf.ko; then
+	grep -q '^# id' /sys/kernel/debug/hwheel_bpf/users && rmmod hwheel_bpf && log bpf
+fi
 insmod hwheel_sessions.ko sessions="$sessions" $parameters || exit 1
 log loaded
 
