@@ -74,9 +74,9 @@ static noinline ktime_t hwheel_next_run(struct hwheel_base *base)
 	ktime_t move = max(hwheel_tick_ns(base, levels_move_tick(&base->levels)), base->move_from);
 	ktime_t next = min(fire, move);
 
-	base->armed = max(base->levels.clock, 1ULL);
-	if (next > base->fire_from)
-		base->armed = levels_tick_up(&base->levels, hwheel_deadline(next, base->offset));
+	base->armed = max(next <= base->fire_from ? base->levels.clock :
+			  levels_tick_up(&base->levels, hwheel_deadline(next, base->offset)),
+			  1ULL);
 	return next;
 }
 
