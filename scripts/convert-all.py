@@ -382,8 +382,8 @@ def hide(folder):
                     text = re.sub(r"(#define (?:__HWHEEL_TIMER_INITIALIZER|"
                                   r"DECLARE_HWHEEL_DELAYED_WORK)\([^}]*?\.)%s(\s*=)" % member,
                                   r"\1hidden_%s\2" % member, text, count=1)
-            text = re.sub(r"\b__dwork->(%s)\b" % "|".join(private["hwheel_delayed_work"]),
-                          r"__dwork->hidden_\1", text)
+            text = re.sub(r"\b((?:__)?dwork)->(%s)\b" % "|".join(private["hwheel_delayed_work"]),
+                          r"\1->hidden_\2", text)
         text = re.sub(r"timer->(entry|expires|function)\b", r"timer->hidden_\1", text)
         pathlib.Path(folder, name).write_text(text)
 
@@ -488,6 +488,8 @@ def run(tasks, options):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--prepare", action="store_true")
+    parser.add_argument("--hide", action="store_true", help="only writes the headers that "
+                        "hide() makes, to the folder that is named for the tree")
     parser.add_argument("--move", choices=TYPES, default="timers")
     parser.add_argument("--results")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -498,6 +500,9 @@ def main():
     parser.add_argument("--again", action="store_true", help="also those that have a result")
     parser.add_argument("tree")
     options = parser.parse_args()
+    if options.hide:
+        hide(options.tree)
+        return 0
     if options.prepare:
         prepare(options.tree)
         return 0

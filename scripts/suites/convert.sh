@@ -5,11 +5,24 @@
 # Takes: 220 s
 # When: FULL=1
 
+# The headers with hidden members, which convert-all.sh compiles drivers with, can be compiled.
+hidden_members()
+{
+	local folder=$lab_work/hidden flags
+
+	mkdir -p "$folder"
+	/usr/bin/python3 "$lab_scripts/convert-all.py" --hide "$folder" || return
+	echo '#include "hwheel_jiffies.h"' >"$folder/all.c"
+	mapfile -t flags < <("$lab_scripts/sim.sh" flags plain)
+	gcc -fsyntax-only "${flags[@]}" "$folder/all.c"
+}
+
 suite()
 {
 	local name
 
 	need python3 python3-clang python3-rich
+	try "hidden members" hidden_members
 	# The same drivers each time. "TIME=600 tools/test-tools.py Convert" looks for new finds
 	SEED=1 try fuzz /usr/bin/python3 "$lab_top/tools/test-tools.py" Convert
 	"$lab_scripts/convert.sh" | tee "$lab_work/convert" || :
