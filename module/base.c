@@ -41,14 +41,26 @@ static noinline struct hwheel_base *hwheel_find_base(struct hwheel_timer *timer)
 	return old == none ? base : old;	/* somebody else may have been first */
 }
 
+/*
+ * A guess at timer->base: the base that this CPU looked up last, which is right in most
+ * cases. The CPU predicts so, and goes on with the guess while it fetches the timer. Without the
+ * guess, arming by an instant takes 5 to 10 % longer at a thousand timers (make bench, WHERE=uml).
+ */
+static DEFINE_PER_CPU(struct hwheel_base *, hwheel_guess) = (void *)-1L; /* no timer's base */
+
 static __always_inline struct hwheel_base *hwheel_base(const struct hwheel_timer *timer)
 {
-	struct hwheel_base *base;
+	struct hwheel_base *guess = raw_cpu_read(hwheel_guess), *base;
 
 	debug_hwheel(assert_init, (void *)timer);
 	base = READ_ONCE(timer->base);
+	if (likely(base == guess)) {
+		OPTIMIZER_HIDE_VAR(guess);
+		return guess;
+	}
 	if (unlikely((unsigned long)base <= (unsigned long)__HWHEEL_SYSTEM_BASE))
 		base = hwheel_find_base((struct hwheel_timer *)timer);
+	raw_cpu_write(hwheel_guess, base);
 	return base;
 }
 

@@ -2489,16 +2489,21 @@ static bool in_percpu(const void *ptr)
 
 static void percpu_init(void)
 {
+	int cpu;
+
 	percpu = mmap(NULL, SIM_CPUS * PERCPU_SIZE, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	percpu_used = 64;	/* a pointer is not NULL */
+	percpu_used = (__stop_sim_percpu - __start_sim_percpu + 63) & ~63UL;
+	for (cpu = 0; cpu < SIM_CPUS; cpu++)
+		memcpy(percpu + cpu * PERCPU_SIZE, __start_sim_percpu,
+		       __stop_sim_percpu - __start_sim_percpu);
 }
 
 void *sim_per_cpu(const void *ptr, int cpu)
 {
 	if ((unsigned int)cpu >= sim_world.cpus)
 		sim_find("CPU %d has no per-CPU data", cpu);
-	return percpu + cpu * PERCPU_SIZE + (size_t)ptr;
+	return (char *)ptr - __start_sim_percpu + percpu + cpu * PERCPU_SIZE;
 }
 
 void *sim_alloc_percpu(size_t size, size_t align)
@@ -2520,13 +2525,13 @@ void *sim_alloc_percpu(size_t size, size_t align)
 	percpu_live[i].at = at;
 	percpu_live[i].size = size;
 	sim_allocs++;
-	return (void *)at;
+	return __start_sim_percpu + at;
 }
 
 /* Overwrites the memory, and never allocates it again, so that a use after free is found. */
 void free_percpu(void *ptr)
 {
-	size_t at = (size_t)ptr;
+	size_t at = (char *)ptr - __start_sim_percpu;
 	int cpu, i;
 
 	if (!ptr)

@@ -174,6 +174,9 @@ extern unsigned int sim_reads;		/* of files */
 ssize_t sim_write_file(const char *dir, const char *name, const char *text);
 char *sim_read_again(const char *dir, const char *name, size_t chunk);
 
+/* Per-CPU variables; from the linker */
+extern char __start_sim_percpu[], __stop_sim_percpu[];
+
 /* The module; in wheel.c */
 int sim_module_init(void);
 void sim_module_exit(void);

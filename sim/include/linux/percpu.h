@@ -4,7 +4,13 @@
 
 #include <linux/types.h>
 
-/* A per-CPU pointer is an offset into the memory of each CPU */
+/*
+ * Each CPU has a copy of section sim_percpu. Behind the copy is the memory for
+ * alloc_percpu(). A per-CPU pointer points into the section, or behind it.
+ */
+#define DEFINE_PER_CPU(type, name)					\
+	__attribute__((section("sim_percpu"), used)) typeof(type) name
+
 void *sim_per_cpu(const void *ptr, int cpu);
 int raw_smp_processor_id(void);
 int smp_processor_id(void);
@@ -14,6 +20,8 @@ void free_percpu(void *ptr);
 #define per_cpu_ptr(ptr, cpu)	((typeof(ptr))sim_per_cpu(ptr, cpu))
 #define raw_cpu_ptr(ptr)	per_cpu_ptr(ptr, raw_smp_processor_id())
 #define this_cpu_ptr(ptr)	per_cpu_ptr(ptr, smp_processor_id())
+#define raw_cpu_read(var)	(*raw_cpu_ptr(&(var)))
+#define raw_cpu_write(var, x)	(*raw_cpu_ptr(&(var)) = (x))
 #define alloc_percpu(type)						\
 	((type *)sim_alloc_percpu(sizeof(type), __alignof__(type)))
 
