@@ -130,7 +130,7 @@ static u64 run(struct hwheel_levels *l, void **memory)
 			moving += (l->moved - moved) * MOVE_NS;
 			if (moving < BATCH_NS)
 				break;
-			next = spoke_due(levels_first(l)) * l->tick_ns;
+			next = levels_first(l)->bound * l->tick_ns;
 			now = max(now, min(next, now + moving));
 			moving = 0;
 			break;

@@ -63,22 +63,24 @@
  * moves has no limit. And the wheel does not know when its next timer is due: of a coarse
  * spoke it knows only where the spoke begins.
  *
- * Here a spoke has a bound, which is a tick, and two lists:
+ * Here a spoke has two lists and two ticks:
  *
- *	same	timers that are due at the bound
- *	rest	timers that are due later
+ *	same	timers that are due at @key, the tick of the first timer that came to the spoke
+ *	rest	other timers
+ *	bound	none of the timers is due before this tick
  *
- * A timer that is due before the bound lowers it. Then the timers of @same go to @rest, in one
- * splice. What is due leaves in one splice, too, however many timers are in @rest. When @same has
- * become empty, the bound stays: all that is known of @rest is that nothing there is due at the
- * bound. Only then must the timers of @rest move to finer spokes, to find the next one that is due.
+ * A timer that is due earlier than all others only lowers the bound. When the clock reaches the
+ * bound, there are two cases. If @key is the bound, the timers of @same are due. They leave in one
+ * splice, however many they are. Else, or if there are more, the timers of @rest move to finer
+ * spokes, to find those that are due.
  *
  * Bitmaps tell which spokes have timers. In each level, the first spoke with timers is due first.
  * So a few bit searches give the next tick at which a timer can be due, and the clock jumps there
  * at once. The clock never leaves a spoke with timers behind. But it may enter one. While nothing
  * is due, levels_step() moves the timers of entered spokes down, a few timers per call. A cascade
  * has no state of its own: between two calls all invariants hold. A timer that is alone, or timers
- * that slack has brought together in one tick, need not move before they fire.
+ * that slack has brought together in one tick, need not move before they fire. (If a timer of
+ * another tick came first, they get @same when @rest is large: see levels_many().)
  *
  * Crowds and fans
  * ---------------
@@ -95,9 +97,8 @@
  *   priority queue structure for large-scale discrete event simulation", 2005.)
  *
  * A spoke of a fan is like any other spoke, and may get a fan of its own. In a fan,
- * HWHEEL_CROWD_FAN timers are a crowd. A new timer goes to the lists of the spoke, unless it would
- * send many timers of one tick from @same to @rest: then it goes to the fan (levels_aside()). All
- * fans are in two rows of spokes, which exist on demand like levels. There are few fans, because
+ * HWHEEL_CROWD_FAN timers are a crowd. A new timer goes to the lists of the spoke, not to its fan.
+ * All fans are in two rows of spokes, which exist on demand like levels. There are few fans, because
  * few crowds need one at a time: in each level, the spoke that the clock has entered and the one
  * that is sifted next. Without a free fan, a crowd waits until the clock enters its spoke. Then
  * lower levels reach all its timers.
@@ -126,12 +127,12 @@
  * While the right level of a timer is missing or closed, the timer is parked. The parking lot is a
  * radix heap (Ahuja, Mehlhorn, Orlin and Tarjan, "Faster algorithms for the shortest path problem",
  * 1990). Bucket b holds the timers whose tick differs from the clock in bit b - 1, and in no higher
- * bit; bucket 0 is for the clock itself. A bucket is a spoke with a bound and two lists like any
- * other, but it gets no fan. When the clock has entered a bucket, its timers go to lower buckets,
- * or to levels. So a parked timer moves at most 54 times, the number of bits of a tick (S64_MAX /
- * HWHEEL_MIN_TICK_NS). It is exact, because a radix heap is a priority queue by itself. When a
- * level comes, parked timers stay until the clock enters their bucket. Only a crowd moves ahead of
- * time: to levels that exist, where it can be sifted.
+ * bit; bucket 0 is for the clock itself. A bucket is a spoke like any other, but it gets no fan.
+ * When the clock has entered a bucket, its timers go to lower buckets, or to levels. So a parked
+ * timer moves at most 54 times, the number of bits of a tick (S64_MAX / HWHEEL_MIN_TICK_NS). It is
+ * exact, because a radix heap is a priority queue by itself. When a level comes, parked timers stay
+ * until the clock enters their bucket. Only a crowd moves ahead of time: to levels that exist,
+ * where it can be sifted.
  *
  * Timers for the past
  * -------------------
@@ -179,9 +180,9 @@
  * Invariants, checked by levels_check()
  * -------------------------------------
  *
- * - For each timer in a spoke: clock <= spoke_due() <= due tick. It is due at the bound if and only
- *   if it is in @same. A timer that was overdue when it was added counts as due at the floor. The
- *   floor is not before the clock. Timers in transit (HWHEEL_EXPIRED, HWHEEL_STRAY) are exempt.
+ * - For each timer in a spoke: clock <= bound <= due tick. Those of @same are due at @key. If @rest
+ *   is empty, @key is the bound. A timer that was overdue when it was added counts as due at the
+ *   floor. The floor is not before the clock. Timers in transit (HWHEEL_EXPIRED, HWHEEL_STRAY) are exempt.
  *   After the clock was set back, the old floor counts until the strays are collected.
  * - Each timer of level i is in the spoke of its slot. The slot is 0 to n[i] - 1 slots
  *   ahead of the level's clock. The level's clock is the slot of the wheel's clock. If the level is
@@ -232,7 +233,7 @@
 #define HWHEEL_FAN		BIT(HWHEEL_FAN_BITS)
 /* There are two rows of fans: a small one for the first crowds, and a large one */
 #define HWHEEL_FEW_FANS		3
-#define HWHEEL_MANY_FANS	31	/* at most 32, for l->fans_free */
+#define HWHEEL_MANY_FANS	31	/* at most 31, for HWHEEL_HAS_FAN */
 #define HWHEEL_SPOKE_SIZE	64	/* a cache line, for spoke_of() */
 /* No timer is due at this tick */
 #define HWHEEL_NEVER		U64_MAX
@@ -269,21 +270,21 @@ struct hwheel_geometry {
  * list head, it was the last timer in that list. A spoke is one cache line.
  */
 struct hwheel_spoke {
-	struct list_head	same;		/* timers due at @bound */
-	struct list_head	rest;		/* timers due later */
+	struct list_head	same;		/* timers due at @key */
+	struct list_head	rest;		/* other timers */
 	u64			bound;		/* HWHEEL_NEVER while both lists are empty */
-	u32			sames;		/* timers added to @same since it was empty */
-	u32			rests;		/* the same for @rest */
+	u64			key;
+	u32			rests;		/* timers added to @rest since it was empty */
 	u16			index;
 	u8			level;		/* number of its row */
-	u16			more;		/* its fan and flags; 0 for most */
+	u8			more;		/* its fan and flags; 0 for most */
 	u64			bits;		/* a word of a bitmap of its row */
 } __aligned(HWHEEL_SPOKE_SIZE);
 
 /* @more: the number of the spoke's fan plus 1, and flags */
-#define HWHEEL_HAS_FAN		(BIT(8) - 1)
-#define HWHEEL_CHILD		BIT(8)	/* this spoke belongs to a fan */
-#define HWHEEL_CROWDED		BIT(9)	/* @rest is a crowd */
+#define HWHEEL_HAS_FAN		(BIT(6) - 1)
+#define HWHEEL_CHILD		BIT(6)	/* this spoke belongs to a fan */
+#define HWHEEL_CROWDED		BIT(7)	/* @rest is a crowd */
 
 /*
  * A fan: HWHEEL_FAN spokes in a row of fans, each of them 2^shift ticks wide. They stand for
@@ -305,12 +306,6 @@ static inline struct hwheel_spoke *spoke_of(const struct list_head *head)
 static __always_inline bool spoke_bare(const struct hwheel_spoke *spoke)
 {
 	return spoke->bound == HWHEEL_NEVER;
-}
-
-/* No timer in the lists of @spoke, which are not both empty, is due before this tick. */
-static __always_inline u64 spoke_due(const struct hwheel_spoke *spoke)
-{
-	return spoke->bound + list_empty(&spoke->same);
 }
 
 /* Iterate over the timers of @spoke, list by list */

@@ -54,8 +54,8 @@ static inline const char *levels_check_timer(struct hwheel_levels *l,
 		return NULL;		/* it may have been overdue when it was armed */
 	if (tick < spoke->bound)
 		return "a timer is due before its spoke's bound";
-	if (same ? tick != spoke->bound : tick == spoke->bound)
-		return "a timer is in the wrong list of its spoke";
+	if (same && tick != spoke->key)
+		return "a timer of another tick is in @same";
 	if (spoke->level == HWHEEL_LOT)
 		return levels_bucket(l, tick) > spoke->index ? "a timer is in a bucket too low" :
 							       NULL;
@@ -68,16 +68,16 @@ static inline const char *levels_check_lists(struct hwheel_levels *l, struct hwh
 {
 	const struct hwheel_timer *timer;
 	const char *fault = NULL;
-	u64 n[2] = {};
+	u64 rests = 0;
 
 	spoke_for_each(timer, spoke) {
 		bool same = __list == &spoke->same;
 
 		++*pending;
-		n[same]++;
+		rests += !same;
 		fault = fault ?: levels_check_timer(l, timer, spoke, same);
 	}
-	if (n[true] > spoke->sames || n[false] > spoke->rests || (!n[false] && spoke->rests))
+	if (rests > spoke->rests || (!rests && spoke->rests))
 		return "a spoke has counted its timers wrongly";
 	return fault;
 }
@@ -100,9 +100,11 @@ static inline const char *levels_check_spoke(struct hwheel_levels *l, struct hwh
 		return "a bit for crowds does not match its spoke";
 	if (spoke->rests < levels_few(spoke) ? crowded : !crowded)
 		return "a crowd is marked wrongly";
-	if (!bare && spoke_due(spoke) < l->clock && !transit)
+	if (!bare && list_empty(&spoke->rest) && spoke->bound != spoke->key)
+		return "a bound could be later";
+	if (spoke->bound < l->clock && !transit)
 		return "a bound is before the clock";
-	if (!bare && spoke_due(spoke) < l->above && spoke->level && !transit)
+	if (spoke->bound < l->above && spoke->level && !transit)
 		return "a bound above level 0 is before l->above";
 	if (!(spoke->more & HWHEEL_HAS_FAN))
 		return NULL;

@@ -295,7 +295,7 @@ static inline void levels_want_fans(struct hwheel_levels *l)
 /* ------------------------------------------------------------------------ */
 /* Timers come and go */
 
-/* @rest of @spoke has become empty: it is no crowd any more. */
+/* @rest of @spoke has become empty, so it is no crowd any more. @same may be empty, too. */
 static noinline void levels_rest_emptied(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
 	spoke->rests = 0;
@@ -330,7 +330,6 @@ static noinline void levels_bare(struct hwheel_levels *l, struct hwheel_spoke *s
 static __always_inline void levels_emptied(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
 	spoke->bound = HWHEEL_NEVER;
-	spoke->sames = 0;
 	spoke->rests = 0;
 	if (unlikely(spoke->more))
 		levels_bare(l, spoke);
@@ -343,10 +342,12 @@ static __always_inline void levels_left(struct hwheel_levels *l, struct hwheel_s
 {
 	if (!list_empty(&spoke->rest))
 		return;
-	if (list_empty(&spoke->same))
+	if (list_empty(&spoke->same)) {
 		levels_emptied(l, spoke);
-	else
-		levels_rest_emptied(l, spoke);
+		return;
+	}
+	spoke->bound = spoke->key;
+	levels_rest_emptied(l, spoke);
 }
 
 /*
@@ -428,58 +429,39 @@ static noinline bool levels_note_crowd(struct hwheel_levels *l, struct hwheel_sp
 	return earlier;
 }
 
-/* Timers due at @tick, which is before the bound of @spoke, will join it. */
-static __always_inline void levels_earlier(struct hwheel_levels *l, struct hwheel_spoke *spoke,
-					   u64 tick)
-{
-	if (spoke_bare(spoke)) {
-		levels_set(l, HWHEEL_OCCUPIED, spoke);
-	} else if (!list_empty(&spoke->same)) {
-		/* A walk that is in @same comes to @rest next */
-		list_splice_init(&spoke->same, &spoke->rest);
-		spoke->rests += spoke->sames;
-	}
-	spoke->sames = 0;
-	spoke->bound = tick;
-}
-
 /*
- * The spoke for timers due at @tick that are to join @spoke. If they would demote a large @same to
- * @rest, they go to the fan instead. (Else its timers would be a crowd without a lead.)
+ * Many timers have come to @rest of @spoke. If @same has one at most, that goes to @rest, too, and
+ * from now on @same is for timers due at the bound: slack brings timers together there. Then
+ * some timers of @rest may be due at @key. Returns what levels_note_crowd() returns.
  */
-static noinline struct hwheel_spoke *levels_aside(struct hwheel_levels *l,
-						  struct hwheel_spoke *spoke, u64 tick)
+static noinline bool levels_many(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
-	while (tick < spoke->bound && spoke->sames >= levels_few(spoke) &&
-	       !list_empty(&spoke->same) && spoke->level != HWHEEL_LOT &&
-	       (spoke->more & HWHEEL_HAS_FAN || levels_fan(l, spoke)))
-		spoke = fan_at(l, spoke_fan(spoke), tick);
-	return spoke;
+	if (spoke->key != spoke->bound && spoke->same.next == spoke->same.prev) {
+		spoke->rests += !list_empty(&spoke->same);
+		list_splice_init(&spoke->same, &spoke->rest);	/* a walk goes on in @rest */
+		spoke->key = spoke->bound;
+	}
+	return levels_note_crowd(l, spoke);
 }
 
 /*
- * Put @timer, due at @tick, into @spoke. Whether @rest has become a crowd is looked at for every
- * HWHEEL_CROWD_FAN-th timer, and if @same was demoted. Returns whether a crowd may now be ready
- * earlier.
+ * Put @timer, due at @tick, into @spoke. Every HWHEEL_CROWD_FAN-th time, look whether @rest has
+ * become a crowd. Returns whether a crowd may now be ready earlier.
  */
 static __always_inline bool levels_put(struct hwheel_levels *l, struct hwheel_timer *timer,
 				       struct hwheel_spoke *spoke, u64 tick)
 {
-	bool crowd = false;
-
-	if (tick < spoke->bound && unlikely(spoke->sames >= HWHEEL_CROWD_FAN))
-		spoke = levels_aside(l, spoke, tick);
-	if (tick > spoke->bound) {
-		spoke_link(&timer->entry, &spoke->rest);
-		return !(++spoke->rests % HWHEEL_CROWD_FAN) && levels_note_crowd(l, spoke);
+	if (spoke_bare(spoke)) {
+		levels_set(l, HWHEEL_OCCUPIED, spoke);
+		spoke->key = tick;
 	}
-	if (tick < spoke->bound) {
-		levels_earlier(l, spoke, tick);
-		crowd = spoke->rests >= HWHEEL_CROWD_FAN;
+	spoke->bound = min(spoke->bound, tick);
+	if (tick == spoke->key) {
+		spoke_link(&timer->entry, &spoke->same);
+		return false;
 	}
-	spoke->sames++;
-	spoke_link(&timer->entry, &spoke->same);
-	return crowd && levels_note_crowd(l, spoke);
+	spoke_link(&timer->entry, &spoke->rest);
+	return !(++spoke->rests % HWHEEL_CROWD_FAN) && levels_many(l, spoke);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -613,8 +595,8 @@ static __always_inline u64 levels_add(struct hwheel_levels *l, struct hwheel_tim
  *
  * It may, if @spoke is also the right spoke for @old. Then the timer is in @spoke, or in a
  * spoke of a higher level that covers the same slot and has not been emptied yet. Nobody
- * knows which of these spokes holds the timer. In each of them that has timers, @rest must be
- * the list for both ticks.
+ * knows which of these spokes holds the timer. In each of them that has timers, it must be in
+ * @rest, and the bound must not be after @tick.
  *
  * It may not if the timer can be in yet another spoke: one of these spokes has a fan, any timer
  * is parked or in transit, a level is closed, or @old is before the floor.
@@ -623,12 +605,13 @@ static noinline bool levels_stays(struct hwheel_levels *l, const struct hwheel_s
 				  u64 old, u64 tick)
 {
 	const struct hwheel_level *lv = &l->level[spoke->level];
-	u64 ahead, first = min(old, tick);
+	u64 ahead;
 
 	if (old < l->floor || l->closed || l->level[HWHEEL_LOT].summary[HWHEEL_OCCUPIED] ||
 	    (old < tick && spoke != levels_place(l, old)))
 		return false;
-	while (!(spoke->more & HWHEEL_HAS_FAN) && (spoke_bare(spoke) || spoke->bound < first)) {
+	while (!(spoke->more & HWHEEL_HAS_FAN) &&
+	       (spoke_bare(spoke) || (spoke->key != old && spoke->bound <= tick))) {
 		do {
 			if (++lv >= &l->level[l->nr])
 				return true;

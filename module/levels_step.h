@@ -10,12 +10,10 @@ static __always_inline void levels_look(struct hwheel_levels *l, struct hwheel_s
 					struct hwheel_spoke **first, u64 *bound)
 {
 	for (;;) {
-		u64 due = spoke_bare(spoke) ? HWHEEL_NEVER : spoke_due(spoke);
-
-		l->above = min(l->above, due);
-		if (due <= *bound) {
+		l->above = min(l->above, spoke->bound);
+		if (spoke->bound <= *bound) {
 			*first = spoke;
-			*bound = due;
+			*bound = spoke->bound;
 		}
 		if (likely(!(spoke->more & HWHEEL_HAS_FAN)))
 			return;
@@ -24,7 +22,7 @@ static __always_inline void levels_look(struct hwheel_levels *l, struct hwheel_s
 }
 
 /*
- * The spoke with the least spoke_due(). NULL if no timer is pending, apart from those in transit.
+ * The spoke with the least bound. NULL if no timer is pending, apart from those in transit.
  *
  * In most cases it is in level 0, and no other level is looked at. l->above allows this:
  * nothing above level 0 is due before that tick. When all levels have been looked at,
@@ -74,7 +72,7 @@ static inline u64 levels_due_tick(struct hwheel_levels *l)
 	first = levels_first(l);
 	if (!first)
 		return HWHEEL_NEVER;
-	return unlikely(l->redo && spoke_due(first) <= l->redo) ? l->clock : spoke_due(first);
+	return unlikely(l->redo && first->bound <= l->redo) ? l->clock : first->bound;
 }
 
 /* The tick at which levels_step() must be called next. HWHEEL_NEVER if there are no timers. */
@@ -90,27 +88,47 @@ static inline u64 levels_wake(struct hwheel_levels *l)
 /* ------------------------------------------------------------------------ */
 /* Moves of whole lists */
 
-/* Move @same of @from to @to as a whole. If @all is set, move @rest, too. */
-static inline void levels_merge(struct hwheel_levels *l, struct hwheel_spoke *from,
-				struct hwheel_spoke *to, bool all)
+/* The timers of @same of @spoke, or of both lists, leave. If a walk is there, it goes on behind. */
+static inline void levels_walk_past(struct hwheel_levels *l, const struct hwheel_spoke *spoke,
+				    bool both)
 {
-	bool same = from->bound <= to->bound;
-
-	if (unlikely(l->walked == from && (all || !l->walk_rest))) {
-		l->walk = all ? NULL : from->rest.next;		/* the walk is over, or goes on */
+	if (unlikely(l->walked == spoke && (both || !l->walk_rest))) {
+		l->walk = both ? NULL : spoke->rest.next;
 		l->walk_rest = true;
 	}
-	if (from->bound < to->bound)
-		levels_earlier(l, to, from->bound);
-	list_splice_tail_init(&from->same, same ? &to->same : &to->rest);
-	*(same ? &to->sames : &to->rests) += from->sames;
-	from->sames = 0;
-	if (all) {
-		list_splice_tail_init(&from->rest, &to->rest);
-		to->rests += from->rests;
+}
+
+/* Move @same of @from to @same of @to, as a whole. They have the same @key, or @to is bare. */
+static inline void levels_join(struct hwheel_levels *l, struct hwheel_spoke *from,
+			       struct hwheel_spoke *to)
+{
+	levels_walk_past(l, from, false);
+	if (spoke_bare(to)) {
+		levels_set(l, HWHEEL_OCCUPIED, to);
+		to->key = from->key;
 	}
-	if (to->rests >= HWHEEL_CROWD_FAN)
-		levels_note_crowd(l, to);
+	to->bound = min(to->bound, from->key);
+	list_splice_tail_init(&from->same, &to->same);
+	levels_left(l, from);
+}
+
+/* All timers of @from go to @rest of @to. @same may be large, and nobody has counted its timers. */
+static inline void levels_gather(struct hwheel_levels *l, struct hwheel_spoke *from,
+				 struct hwheel_spoke *to)
+{
+	u64 sames = from->same.next == from->same.prev ? 1 : l->pending;
+
+	l->from = from;
+	levels_walk_past(l, from, true);
+	if (spoke_bare(to)) {
+		levels_set(l, HWHEEL_OCCUPIED, to);
+		to->key = HWHEEL_NEVER;
+	}
+	to->bound = min(to->bound, from->bound);
+	to->rests = min(sames + to->rests + from->rests, (u64)U32_MAX);
+	list_splice_tail_init(&from->same, &to->rest);
+	list_splice_tail_init(&from->rest, &to->rest);
+	levels_note_crowd(l, to);
 	levels_left(l, from);
 }
 
@@ -125,19 +143,21 @@ enum hwheel_how {
 };
 
 /*
- * The new spoke of a timer that is in @spoke and due at @tick. NULL: it stays. The spokes of a fan
- * of @spoke are @fine ticks wide.
+ * The new spoke of a timer that is in @spoke and due at @tick. It may be due now. NULL: it stays.
+ * The spokes of a fan of @spoke are @fine ticks wide.
  */
 static inline struct hwheel_spoke *levels_target(struct hwheel_levels *l,
 						 struct hwheel_spoke *spoke, u64 tick,
 						 enum hwheel_how how, u64 fine)
 {
-	struct hwheel_spoke *to = levels_place(l, tick);
-	bool parked = to->level == HWHEEL_LOT;
+	struct hwheel_spoke *to;
 
+	if (tick == l->clock)
+		return levels_transit(l, HWHEEL_EXPIRED);
+	to = levels_place(l, tick);
 	if (how != HWHEEL_SIFT)
-		return parked && how == HWHEEL_MAY ? NULL : to;
-	if (!parked && l->level[to->level].width <= fine)
+		return how == HWHEEL_MAY && to->level == HWHEEL_LOT ? NULL : to;
+	if (to->level != HWHEEL_LOT && l->level[to->level].width <= fine)
 		return to;
 	if (!(spoke->more & HWHEEL_HAS_FAN) && !levels_fan(l, spoke))
 		return NULL;
@@ -148,13 +168,12 @@ static inline struct hwheel_spoke *levels_target(struct hwheel_levels *l,
 }
 
 /*
- * Move up to HWHEEL_STEP timers of @rest of @spoke. Taking them from both ends keeps two cache
- * misses in flight. Returns how many were moved.
+ * Move up to HWHEEL_STEP timers of @list, one of the two lists of @spoke. Taking them from both
+ * ends keeps two cache misses in flight. Returns how many were moved.
  */
 static noinline unsigned int levels_empty(struct hwheel_levels *l, struct hwheel_spoke *spoke,
-					  enum hwheel_how how)
+					  struct list_head *list, enum hwheel_how how)
 {
-	struct list_head *rest = &spoke->rest;
 	u64 width, fine = 0;
 	unsigned int n;
 
@@ -162,8 +181,8 @@ static noinline unsigned int levels_empty(struct hwheel_levels *l, struct hwheel
 		spoke_begin(l, spoke, &width);
 		fine = 1ULL << fan_shift(width);
 	}
-	for (n = 0; n < HWHEEL_STEP && !list_empty(rest); n++) {
-		struct hwheel_timer *timer = list_entry(n % 2 ? rest->prev : rest->next,
+	for (n = 0; n < HWHEEL_STEP && !list_empty(list); n++) {
+		struct hwheel_timer *timer = list_entry(n % 2 ? list->prev : list->next,
 							struct hwheel_timer, entry);
 		u64 tick = max(levels_due(l, timer), l->clock);
 		struct hwheel_spoke *to;
@@ -175,34 +194,35 @@ static noinline unsigned int levels_empty(struct hwheel_levels *l, struct hwheel
 			l->walk = timer->entry.next;
 		spoke_unlink(timer->entry.next, timer->entry.prev);
 		levels_put(l, timer, to, tick);
+		l->moved += tick != l->clock;
 	}
 	if (!n)
 		return 0;
 	l->from = spoke_root(l, spoke);
-	l->moved += n;
 	levels_left(l, spoke);
 	return n;
 }
 
 /*
- * Move timers of @spoke to their right places: those of @rest, else @same as a whole. If @how is
- * HWHEEL_MAY, @same stays unless it can be @same of its new spoke. Returns how many moves it took.
+ * Move timers of @spoke to their right places: those of @rest, else @same as a whole. If it can't
+ * move as a whole, it stays, or if @how is HWHEEL_MUST, its timers move one by one. Returns how
+ * many moves it took.
  */
 static inline unsigned int levels_lower(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 					enum hwheel_how how)
 {
-	unsigned int n = levels_empty(l, spoke, how);
+	unsigned int n = levels_empty(l, spoke, &spoke->rest, how);
 	struct hwheel_spoke *to;
 
 	if (n || list_empty(&spoke->same))
 		return n;
-	to = levels_target(l, spoke, spoke->bound, how, 0);
+	to = levels_target(l, spoke, spoke->key, how, 0);
 	if (!to)
 		return 0;
-	if (to->bound < spoke->bound && how == HWHEEL_MAY)
-		return 0;
+	if (!spoke_bare(to) && to->key != spoke->key)
+		return how == HWHEEL_MUST ? levels_empty(l, spoke, &spoke->same, how) : 0;
 	l->from = spoke_root(l, spoke);
-	levels_merge(l, spoke, levels_aside(l, to, spoke->bound), false);
+	levels_join(l, spoke, to);
 	l->moved++;
 	return 1;
 }
@@ -242,9 +262,9 @@ static inline unsigned int levels_lower_parked(struct hwheel_levels *l)
 	for (; bits && !n; bits &= bits - 1) {
 		struct hwheel_spoke *bucket = levels_transit(l, __ffs64(bits));
 
-		if (levels_bucket(l, spoke_due(bucket)) < bucket->index ||
+		if (levels_bucket(l, bucket->bound) < bucket->index ||
 		    (bucket->more & HWHEEL_CROWDED && bucket_start(l, bucket) <= l->clock))
-			n = levels_empty(l, bucket, HWHEEL_MAY);
+			n = levels_empty(l, bucket, &bucket->rest, HWHEEL_MAY);
 	}
 	return n;
 }
@@ -277,17 +297,6 @@ static inline unsigned int levels_lower_closed(struct hwheel_levels *l)
 	return levels_lower(l, spoke, HWHEEL_MUST);
 }
 
-/* All timers of @from will be placed anew, each by its own tick. */
-static inline void levels_stow(struct hwheel_levels *l, struct hwheel_spoke *from)
-{
-	struct hwheel_spoke *stray = levels_transit(l, HWHEEL_STRAY);
-
-	l->from = from;
-	levels_merge(l, from, stray, true);
-	levels_earlier(l, stray, 0);	/* they all go to @rest */
-	levels_note_crowd(l, stray);
-}
-
 /*
  * After the clock was set back, timers get new places: first collect those that were due by the
  * old clock, then place them by their own ticks. False if none is left.
@@ -299,13 +308,13 @@ static noinline bool levels_replace(struct hwheel_levels *l)
 
 	for (n = 0; l->redo && n < HWHEEL_STEP; n += !!l->redo) {
 		spoke = levels_first(l);
-		if (spoke && spoke_due(spoke) <= l->redo)
-			levels_stow(l, spoke);
+		if (spoke && spoke->bound <= l->redo)
+			levels_gather(l, spoke, stray);
 		else
 			l->redo = 0;
 	}
 	l->moved += n;
-	if (n || levels_empty(l, stray, HWHEEL_MUST))
+	if (n || levels_empty(l, stray, &stray->rest, HWHEEL_MUST))
 		return true;
 	l->closed &= ~BIT(HWHEEL_LOT);
 	levels_reopen(l);
@@ -329,11 +338,11 @@ static inline void levels_set_back(struct hwheel_levels *l, u64 now)
 	l->floor = now;
 	l->above = 0;
 	if (!spoke_bare(&lot->spokes[HWHEEL_EXPIRED]))
-		levels_stow(l, &lot->spokes[HWHEEL_EXPIRED]);
+		levels_gather(l, &lot->spokes[HWHEEL_EXPIRED], &lot->spokes[HWHEEL_STRAY]);
 	if (now >= l->clock)
 		return;
 	for (; bits; bits &= bits - 1)
-		levels_merge(l, &lot->spokes[__ffs64(bits)], &lot->spokes[last], true);
+		levels_gather(l, &lot->spokes[__ffs64(bits)], &lot->spokes[last]);
 	l->clock = now;
 	/* levels_reopen() opens those that are empty */
 	for (i = 0; i < l->top; i++) {
@@ -372,18 +381,17 @@ static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 	if (!spoke_bare(expired))
 		return HWHEEL_DUE;
 	if (unlikely(l->closed) && levels_replace(l))
-		return HWHEEL_MOVED;
+		goto moved;
 
 	spoke = levels_first(l);
-	if (spoke && spoke_due(spoke) <= now) {
-		if (spoke_due(spoke) > l->clock)
-			levels_set_clock(l, spoke_due(spoke));
-		if (list_empty(&spoke->same)) {
-			levels_empty(l, spoke, HWHEEL_MUST);
-			return HWHEEL_MOVED;
-		}
-		levels_merge(l, spoke, expired, false);
-		return HWHEEL_DUE;
+	if (spoke && spoke->bound <= now) {
+		if (spoke->bound > l->clock)
+			levels_set_clock(l, spoke->bound);
+		if (!list_empty(&spoke->same) && spoke->key == spoke->bound)
+			levels_join(l, spoke, expired);
+		else
+			levels_empty(l, spoke, &spoke->rest, HWHEEL_MUST);
+		goto moved;
 	}
 
 	/* Nothing is due, so there is time to prepare what will be due */
@@ -394,11 +402,13 @@ static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 	if (levels_lower_entered(l))
 		return HWHEEL_MOVED;
 	spoke = unlikely(l->crowded) ? levels_next_sift(l).spoke : NULL;
-	if (spoke && levels_empty(l, spoke, HWHEEL_SIFT))
+	if (spoke && levels_empty(l, spoke, &spoke->rest, HWHEEL_SIFT))
 		return HWHEEL_MOVED;
 	if ((unlikely(l->closed) && levels_lower_closed(l)) || levels_lower_parked(l))
 		return HWHEEL_MOVED;
 	return HWHEEL_IDLE;
+moved:
+	return spoke_bare(expired) ? HWHEEL_MOVED : HWHEEL_DUE;
 }
 
 /* Take the next due timer off the wheel. NULL if none is left. */

@@ -623,7 +623,7 @@ static void run(unsigned int n, bool whole)
 		for (least = HWHEEL_NEVER, i = 0; i < n; i++)
 			if (timers[i].entry.next)
 				least = min(least, due[i]);
-		wake = spoke_due(levels_first(&levels));
+		wake = levels_first(&levels)->bound;
 		if (wake > least || (wake != least && complete))
 			fail("the least bound is %llu, not %llu", wake, least);
 		wake = levels_wake(&levels);

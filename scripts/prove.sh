@@ -46,11 +46,11 @@ faults=(
 	"exhaustive	/word < 63/ s/(word + 1)/(word + 2)/	the bit search leaves out a word"
 	"exhaustive	/^static inline u64 levels_due_tick/,/^}/ s/>> HWHEEL_STRAY/>> HWHEEL_STRAY >> 2/	timers that are left to pop have to wait"
 	"exhaustive	/^static inline struct hwheel_spoke .fan_first/,/^}/ s/id % 32 . HWHEEL_FAN)/id % 32 * HWHEEL_FAN + 1)/	a fan's first spoke does not count"
-	"exhaustive	/^static __always_inline u64 spoke_due/,/^}/ s/ + list_empty/ + 2 * list_empty/	what is left after the timers of the bound have gone may have to wait"
+	"exhaustive	/^static __always_inline bool levels_put/,/^}/ s/min(spoke->bound, tick)/spoke_bare(spoke) ? tick : spoke->bound/	a timer that is due earlier than others does not lower the bound"
 	"exhaustive	/differ = slot ^ level_slot(lv, first - 1)/ s/first - 1/first - (first == last)/	slack leaves out its first tick"
 	"exhaustive	/levels_highest((first - 1) ^ last)/ s/(first - 1)/first/	the same with powers of two"
 	"exhaustive	/reach > div_u64/ s/>/>=/	a reach of just S64_MAX is refused"
-	"exhaustive	/l->above = min(l->above, due)/ s/min/max/	timers above level 0 seem to be due later"
+	"exhaustive	/l->above = min(l->above, spoke->bound)/ s/min/max/	timers above level 0 seem to be due later"
 	"exhaustive	/^static noinline unsigned int levels_empty/,/^}/ s/max(levels_due(l, timer), l->clock)/levels_due(l, timer) + 1/	a timer is placed one tick late when it moves"
 )
 

@@ -50,7 +50,7 @@ mapfile -t -O "${#flags[@]}" flags < <(sed -n 's/.*(call hwheel-has,\([A-Z_]*\),
 # Name, file, edit of the file. There are two kinds of faults: faults that at most one other
 # test found, and faults that hwheel once had.
 faults=(
-	"splice-walk	module/levels_step.h	/void levels_merge/,/^}/s/if (unlikely(l->walked == from.*/if (0) {/"
+	"splice-walk	module/levels_step.h	/void levels_walk_past/,/^}/s/if (unlikely(l->walked == spoke.*/if (0) {/"
 	"hardirq-goes-on	module/run.c	/^hwheel_process(/,/^}/s/if (context == HWHEEL_HARDIRQ)/if (0)/"
 	"spent-no-decay	module/run.c	/bool hwheel_overdrawn/,/^}/s/base->spent -= .*/;/"
 	"rest-deaf	module/drive.c	/^static noinline ktime_t hwheel_next_run/,/^}/s/min(fire, move)/max(fire, move)/"
@@ -82,7 +82,7 @@ faults=(
 	"stats-zero	module/debugfs.c	s/memset(.base->count.HWHEEL_MAXIMA., 0,/memset(base->count, 0,/"
 	"fans-once	module/levels_place.h	/hwheel_sift levels_next_sift/,/^}/s/levels_want_fans(l);/;/"
 	"strays-late	module/levels_step.h	/^static inline enum hwheel_step levels_step/,/^}/s/if (unlikely(l->closed) .*/if (0)/"
-	"join-no-same	module/levels_step.h	/void levels_merge/,/^}/s/bool same = .*/bool same = !all \&\& from->bound <= to->bound;/"
+	"join-any	module/levels_step.h	/unsigned int levels_lower(/,/^}/s/to->key != spoke->key/0/"
 	"redo-none	module/levels_step.h	/^static inline void levels_set_back/,/^}/s/l->redo = .*/;/"
 	"gap-none	module/run.c	/^static bool hwheel_end_run/,/^}/s/base->fire_from = now + gap;/;/"
 	"gap-always	module/drive.c	/^static noinline ktime_t hwheel_next_run/,/^}/s/(&base->levels)), base->fire_from)/(\&base->levels)), base->fire_from + base->wheel->gap_ns)/"

@@ -930,32 +930,60 @@ static void test_crowded(struct kunit *test)
 	struct hwheel_spoke *spoke = levels_place(&rig->l, TICK);
 	unsigned int i;
 
-	/* Timers that are due at the bound are no crowd, and one that is due later makes none */
+	/* Timers of one tick are no crowd. One that is due later, or earlier, makes none */
 	for (i = 0; i < CROWD; i++)
 		add(rig, &t[i], TICK + 5);
 	add(rig, &t[CROWD], TICK + 6);
-	KUNIT_EXPECT_FALSE(test, spoke->more & HWHEEL_CROWDED);
-	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), TICK + 5ULL);
-	/* A timer that is due earlier makes them one */
 	add(rig, &t[CROWD + 1], TICK + 4);
-	KUNIT_EXPECT_TRUE(test, spoke->more & HWHEEL_CROWDED);
+	KUNIT_EXPECT_FALSE(test, spoke->more & HWHEEL_CROWDED);
+	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), TICK + 4ULL);
 	expect_sound(rig);
 	for (i = 0; i < CROWD; i++)
+		levels_del(&rig->l, &t[i].timer);
+	expect_sound(rig);
+	levels_del(&rig->l, &t[CROWD].timer);
+	levels_del(&rig->l, &t[CROWD + 1].timer);
+	expect_sound(rig);
+
+	/* The last of this many timers in @rest makes a crowd. Only one went to @same */
+	for (i = 0; i < CROWD + 1; i++) {
+		KUNIT_EXPECT_FALSE(test, spoke->more & HWHEEL_CROWDED);
+		add(rig, &t[i], TICK + 10 + i);
+	}
+	KUNIT_EXPECT_TRUE(test, spoke->more & HWHEEL_CROWDED);
+	for (i = 1; i < CROWD; i++)
 		levels_del(&rig->l, &t[i].timer);
 	KUNIT_EXPECT_TRUE(test, spoke->more & HWHEEL_CROWDED);
 	levels_del(&rig->l, &t[CROWD].timer);
 	KUNIT_EXPECT_FALSE(test, spoke->more & HWHEEL_CROWDED);
 	expect_sound(rig);
-
-	/* The last of this many timers makes a crowd */
-	for (i = 0; i < CROWD; i++) {
-		KUNIT_EXPECT_FALSE(test, spoke->more & HWHEEL_CROWDED);
-		add(rig, &t[i], TICK + 10 + i);
-	}
-	KUNIT_EXPECT_TRUE(test, spoke->more & HWHEEL_CROWDED);
-	expect_sound(rig);
 	advance(rig, TICK + 10 + CROWD);
-	KUNIT_EXPECT_EQ(test, rig->fired, CROWD + 1ULL);
+	KUNIT_EXPECT_EQ(test, rig->fired, 1ULL);
+}
+
+/* Timers that slack brings together get @same of their spoke, though another came first. */
+static void test_slack_last(struct kunit *test)
+{
+	enum { MANY = 1000, TICK = 5 * 16384 };
+	struct rig *rig = rig_new(test, MS, SPOKES(128, 128, 128), 0);
+	struct item *t = items_new(test, MANY + 1);
+	struct hwheel_spoke *spoke = levels_place(&rig->l, TICK);
+	unsigned int i;
+
+	add(rig, &t[MANY], TICK + 9);
+	levels_walk_begin(&rig->l, spoke);
+	for (i = 0; i < MANY; i++)
+		add(rig, &t[i], TICK);
+	KUNIT_EXPECT_FALSE(test, spoke->more & HWHEEL_CROWDED);
+	KUNIT_EXPECT_PTR_EQ(test, levels_walk_next(&rig->l), &t[MANY].timer);
+	levels_walk_end(&rig->l);
+	expect_sound(rig);
+	advance(rig, TICK);
+	KUNIT_EXPECT_EQ(test, rig->fired, (u64)MANY);
+	KUNIT_EXPECT_LT(test, rig->l.moved, 1ULL + HWHEEL_CROWD);
+	expect_sound(rig);
+	advance(rig, TICK + 9);
+	KUNIT_EXPECT_EQ(test, rig->fired, MANY + 1ULL);
 }
 
 /* level_first() and level_next() find what a look at one spoke after the other finds. */
@@ -1116,6 +1144,30 @@ static void test_joined_buckets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->fired, 5ULL);
 }
 
+/* The same with a crowd that has fewer timers by now. It stays a crowd. */
+static void test_joined_crowd(struct kunit *test)
+{
+	enum { MANY = HWHEEL_CROWD + 8, LEFT = 5 };
+	struct rig *rig = rig_part(test, SPOKES(2), 0, 0);
+	struct item *t = items_new(test, MANY + 1);
+	unsigned int i;
+
+	for (i = 0; i < MANY; i++)
+		add(rig, &t[i], 80 + i);
+	expect_place(rig, &t[0], HWHEEL_LOT, 7);
+	levels_set_clock(&rig->l, 70);
+	add(rig, &t[MANY], 71);
+	for (i = LEFT; i < MANY; i++)
+		levels_del(&rig->l, &t[i].timer);
+	expect_sound(rig);
+	levels_set_back(&rig->l, 10);
+	expect_place(rig, &t[MANY], HWHEEL_LOT, 7);
+	expect_sound(rig);
+	advance(rig, 80 + MANY);
+	KUNIT_EXPECT_EQ(test, rig->fired, LEFT + 1ULL);
+	expect_sound(rig);
+}
+
 /* A crowd is parked for lack of a level. When the level comes, the crowd leaves in time. */
 static void test_parked_crowd(struct kunit *test)
 {
@@ -1150,7 +1202,13 @@ static void test_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->l.level[1].spokes[2].rests, 1U);	/* not counted again */
 	levels_del(&rig->l, &t[0].timer);
 	KUNIT_EXPECT_EQ(test, levels_mod(&rig->l, &t[1].timer, 22, 23), 23ULL);
-	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), 21ULL);	/* the spoke keeps its bound */
+	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), 20ULL);	/* the spoke keeps its bound */
+	levels_del(&rig->l, &t[1].timer);
+	add(rig, &t[0], 20);
+	add(rig, &t[1], 22);
+	KUNIT_EXPECT_EQ(test, levels_mod(&rig->l, &t[1].timer, 22, 18), 18ULL);
+	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), 18ULL);	/* it lowers the bound */
+	levels_del(&rig->l, &t[0].timer);
 	levels_del(&rig->l, &t[1].timer);
 }
 
@@ -1389,19 +1447,17 @@ static void test_same_tick(struct kunit *test)
 }
 
 /*
- * Many timers are due at one tick, and few at other ticks of the same spoke. With a fan, the many
- * stay together, and nobody waits until they have moved. Without one they become a crowd.
+ * Many timers are due at one tick, and few at other ticks of the same spoke. The many stay
+ * together, and nobody waits until they have moved.
  */
-static void same_tick_demoted(struct kunit *test, u64 begin, bool fans)
+static void same_tick_others(struct kunit *test, u64 begin)
 {
 	enum { MANY = 20000 };
 	struct rig *rig = rig_new(test, 50 * MS, SPOKES(128, 128, 128), 0);
 	struct item *t = items_new(test, MANY + 1);
-	u64 moved, most = fans ? 2 * HWHEEL_CROWD : MANY + 1;
+	u64 moved;
 	unsigned int i;
 
-	if (fans)
-		rig_fan(rig);
 	for (i = 0; i < MANY; i++)
 		add(rig, &t[i], begin + 100);
 	KUNIT_EXPECT_EQ(test, levels_wake(&rig->l), begin + 100);
@@ -1410,12 +1466,12 @@ static void same_tick_demoted(struct kunit *test, u64 begin, bool fans)
 	mod(rig, &t[MANY / 2], begin + 50);
 	add(rig, &t[MANY], begin + 98);
 	expect_sound(rig);
-	KUNIT_EXPECT_EQ(test, !rig->l.crowded, fans);
+	KUNIT_EXPECT_EQ(test, rig->l.crowded, 0U);
 	for (i = 1; i <= 102; i++) {
 		moved = rig->l.moved;
 		while (levels_due_tick(&rig->l) <= begin + i)
 			step(rig, begin + i);
-		KUNIT_EXPECT_LE(test, rig->l.moved - moved, i > 1 ? 2ULL * HWHEEL_CROWD : most);
+		KUNIT_EXPECT_LE(test, rig->l.moved - moved, 6ULL);
 		advance(rig, begin + i);
 	}
 	expect_sound(rig);
@@ -1424,18 +1480,15 @@ static void same_tick_demoted(struct kunit *test, u64 begin, bool fans)
 	KUNIT_EXPECT_EQ(test, t[1].fired, begin + 100);
 	KUNIT_EXPECT_EQ(test, t[0].fired, begin + 101);
 	KUNIT_EXPECT_EQ(test, rig->fired, (u64)MANY + 1);
-	KUNIT_EXPECT_LE(test, rig->l.moved, fans ? most : 3 * most);
-	KUNIT_EXPECT_EQ(test, rig_fans_used(rig), 0U);
+	KUNIT_EXPECT_LE(test, rig->l.moved, 12ULL);
 }
 
-static void test_same_tick_demoted(struct kunit *test)
+static void test_same_tick_others(struct kunit *test)
 {
 	u64 begin;
 
-	for (begin = 5 * 128; begin <= 5 * 128 * 128 * 128; begin *= 128) {
-		same_tick_demoted(test, begin, true);
-		same_tick_demoted(test, begin, false);
-	}
+	for (begin = 5 * 128; begin <= 5 * 128 * 128 * 128; begin *= 128)
+		same_tick_others(test, begin);
 }
 
 /*
@@ -1544,8 +1597,8 @@ static void test_same_tick_crowds(struct kunit *test)
 }
 
 /*
- * Two crowds are due at one tick each. They meet in one spoke while there are no fans.
- * Then the wheel gets fans, and timers of a third tick join the crowds.
+ * Two crowds are due at one tick each. The first does not join the other in the spoke of a lower
+ * level. Then the wheel gets fans, and timers of a third tick join.
  */
 static void test_same_tick_meets(struct kunit *test)
 {
@@ -1562,7 +1615,7 @@ static void test_same_tick_meets(struct kunit *test)
 	for (; i < 2 * MANY; i++)
 		add(rig, &t[i], ticks[1]);
 	advance(rig, SPOKE - 128);
-	expect_place(rig, &t[0], 1, 12);
+	expect_place(rig, &t[0], 2, 1);
 	expect_place(rig, &t[MANY], 1, 12);
 	expect_sound(rig);
 
@@ -1782,7 +1835,7 @@ static void test_walk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, n, 5U);
 	levels_walk_end(&rig->l);
 
-	/* A timer that is due earlier demotes them: the walk sees each of them once. */
+	/* A timer that is due earlier joins @rest: the walk sees each once. */
 	rig = rig_new(test, MS, SPOKES(16, 16, 16), 0);
 	for (i = 0; i < 10; i++)
 		add(rig, &t[i], 600 + i / 5);
@@ -1791,7 +1844,7 @@ static void test_walk(struct kunit *test)
 	add(rig, &t[10], 599);
 	for (n = 1; (timer = levels_walk_next(&rig->l)); n++)
 		KUNIT_EXPECT_PTR_EQ(test, timer, &t[n].timer);
-	KUNIT_EXPECT_EQ(test, n, 10U);
+	KUNIT_EXPECT_EQ(test, n, 11U);
 	levels_walk_end(&rig->l);
 	expect_sound(rig);
 }
@@ -2021,12 +2074,14 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_crowd_wakes),
 	KUNIT_CASE(test_spans),
 	KUNIT_CASE(test_crowded),
+	KUNIT_CASE(test_slack_last),
 	KUNIT_CASE(test_first_crowd),
 	KUNIT_CASE(test_few_need_no_fan),
 	KUNIT_CASE(test_no_free_fan),
 	KUNIT_CASE(test_higher_first),
 	KUNIT_CASE(test_stays),
 	KUNIT_CASE(test_joined_buckets),
+	KUNIT_CASE(test_joined_crowd),
 	KUNIT_CASE(test_parked_crowd),
 	KUNIT_CASE(test_closed_clock),
 	KUNIT_CASE(test_closed_caught_up),
@@ -2034,7 +2089,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_lead),
 	KUNIT_CASE(test_first_deadline),
 	KUNIT_CASE(test_same_tick),
-	KUNIT_CASE(test_same_tick_demoted),
+	KUNIT_CASE(test_same_tick_others),
 	KUNIT_CASE(test_same_tick_overdue),
 	KUNIT_CASE(test_same_tick_past),
 	KUNIT_CASE(test_same_tick_crowds),

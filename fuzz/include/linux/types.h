@@ -23,6 +23,7 @@ struct list_head {
 };
 
 #define S64_MAX			((s64)(~0ULL >> 1))
+#define U32_MAX			(~0U)
 #define U64_MAX			((u64)~0ULL)
 
 #ifndef __always_inline

@@ -39,7 +39,6 @@ typedef unsigned int		gfp_t;
 typedef unsigned short		umode_t;
 
 #define S32_MAX			0x7fffffff
-#define U32_MAX			(~0U)
 #define S64_MIN			(-S64_MAX - 1)
 
 #define BITS_PER_LONG		__SIZEOF_LONG__ * 8
