@@ -65,30 +65,33 @@
  *
  * Here a spoke has two lists and two ticks:
  *
- *	same	timers that are due at @key, the tick of the first timer that came to the spoke
- *	rest	other timers
+ *	key	the tick of the timer that came when both lists were empty
+ *	same	timers that are due at @key
+ *	rest	all others
  *	bound	none of the timers is due before this tick
  *
  * A timer that is due earlier than all others only lowers the bound. When the clock reaches the
- * bound, there are two cases. If @key is the bound, the timers of @same are due. They leave in one
- * splice, however many they are. Else, or if there are more, the timers of @rest move to finer
- * spokes, to find those that are due.
+ * bound, and @key is the bound, the timers of @same leave in one splice, however many they are.
+ * Then, or if @key is later, @rest is emptied, a few timers per call: those that are due now
+ * expire, the others move to finer spokes.
  *
  * Bitmaps tell which spokes have timers. In each level, the first spoke with timers is due first.
  * So a few bit searches give the next tick at which a timer can be due, and the clock jumps there
  * at once. The clock never leaves a spoke with timers behind. But it may enter one. While nothing
  * is due, levels_step() moves the timers of entered spokes down, a few timers per call. A cascade
  * has no state of its own: between two calls all invariants hold. A timer that is alone, or timers
- * that slack has brought together in one tick, need not move before they fire. (If a timer of
- * another tick came first, they get @same when @rest is large: see levels_many().)
+ * that slack has brought together in one tick, need not move before they fire. (If one timer of
+ * another tick came first, and theirs is the earliest tick, those that come later go to @same: see
+ * levels_many(). Behind several such timers they stay in @rest, and are sifted as a crowd.)
  *
  * Crowds and fans
  * ---------------
  *
  * If there are many timers in @rest, to move them takes long and makes other timers late. They are
  * a crowd if @rest has taken HWHEEL_CROWD timers or more since it was empty. (Cancelled timers
- * count, too: so cancelling need not count down.) levels_step() sifts a crowd before its spoke
- * begins: a few timers per call, while nothing is due. Each of these timers goes
+ * count, too: so cancelling need not count down. Lists of unknown length that are joined when the
+ * clock is set back count as all timers that are pending.) levels_step() sifts a crowd before its
+ * spoke begins: a few timers per call, while nothing is due. Each of these timers goes
  *
  * - to a lower level, if that level already reaches the timer's tick, and its spokes are not
  *   wider than those of the fan;
@@ -143,7 +146,7 @@
  * keep doing so would shut out all other timers. So "now" is the floor: the latest tick
  * that the user has passed in as the present tick. The timer goes to the spoke of the floor,
  * not to that of its own tick. So it runs behind all timers that are due at ticks before the
- * floor.
+ * floor, unless that spoke is emptied earlier.
  *
  * The clock is set back
  * ---------------------
@@ -155,7 +158,7 @@
  *   its own tick, or now. Timers that are about to run (HWHEEL_EXPIRED) may not be due any more. So
  *   levels_step() first takes all timers that were due by the old floor out of their spokes, as
  *   whole lists. They are strays (HWHEEL_STRAY). Then it places each by its own tick, a few per
- *   call. Nothing else happens meanwhile.
+ *   call. The clock does not advance meanwhile. Strays that are due at the clock expire.
  * - Buckets belong to a clock. Let d be the highest bit in which the old and the new clock differ.
  *   From buckets above d nothing changes. The timers of all lower buckets now differ from the clock
  *   in bit d. They are joined in the bucket of d. That bucket is empty, or the old clock had
@@ -170,12 +173,12 @@
  * ----------------------------
  *
  * levels_step() returns HWHEEL_MOVED only if it has moved something, and each move brings a timer
- * nearer to its end: from a stray or from a closed level to an open level or a bucket; from a level
- * to a fan of its spoke, to a lower level, or to a bucket; from a bucket to a lower bucket or to a
- * level. A timer goes back from a bucket to a level only if the level came or opened meanwhile, and
- * then to no higher level than it came from. A step that finds nothing to move in one place looks
- * at the next. levels_move_tick() names the present clock only if there is something that surely
- * moves: see bucket_start(), and spoke_next_sift() for crowds without a fan.
+ * nearer to its end: to the expired timers; from a stray or from a closed level to an open level or
+ * a bucket; from a level to a fan of its spoke, to a lower level, or to a bucket; from a bucket to
+ * a lower bucket or to a level. A timer goes back from a bucket to a level only if the level came
+ * or opened meanwhile, and then to no higher level than it came from. A step that finds nothing to
+ * move in one place looks at the next. levels_move_tick() names the present clock only if there is
+ * something that surely moves: see bucket_start(), and spoke_next_sift() for crowds without a fan.
  *
  * Invariants, checked by levels_check()
  * -------------------------------------
@@ -271,7 +274,7 @@ struct hwheel_geometry {
  */
 struct hwheel_spoke {
 	struct list_head	same;		/* timers due at @key */
-	struct list_head	rest;		/* other timers */
+	struct list_head	rest;		/* all others */
 	u64			bound;		/* HWHEEL_NEVER while both lists are empty */
 	u64			key;
 	u32			rests;		/* timers added to @rest since it was empty */
@@ -357,7 +360,7 @@ struct hwheel_most {
  * @above: no spoke above level 0 has a bound before this tick
  * @walk: next entry that levels_walk_next() looks at. When that timer leaves, @walk
  *	moves on to its neighbour
- * @moved: list moves by cascades so far
+ * @moved: timers and whole lists that were moved so far, without those that were due then
  * @exist: rows that exist, one bit each
  * @closed: levels that are closed. The bit of the lot: timers must be placed anew
  * @tick_ns: nanoseconds per tick

@@ -342,12 +342,11 @@ static __always_inline void levels_left(struct hwheel_levels *l, struct hwheel_s
 {
 	if (!list_empty(&spoke->rest))
 		return;
-	if (list_empty(&spoke->same)) {
-		levels_emptied(l, spoke);
-		return;
-	}
 	spoke->bound = spoke->key;
-	levels_rest_emptied(l, spoke);
+	if (list_empty(&spoke->same))
+		levels_emptied(l, spoke);
+	else
+		levels_rest_emptied(l, spoke);
 }
 
 /*
@@ -431,14 +430,15 @@ static noinline bool levels_note_crowd(struct hwheel_levels *l, struct hwheel_sp
 
 /*
  * Many timers have come to @rest of @spoke. If @same has one at most, that goes to @rest, too, and
- * from now on @same is for timers due at the bound: slack brings timers together there. Then
- * some timers of @rest may be due at @key. Returns what levels_note_crowd() returns.
+ * from now on @same is for timers due at the bound: slack brings timers together there. So timers
+ * of @rest may be due at @key, as after levels_stays(). Returns what levels_note_crowd() returns.
  */
 static noinline bool levels_many(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
 	if (spoke->key != spoke->bound && spoke->same.next == spoke->same.prev) {
 		spoke->rests += !list_empty(&spoke->same);
-		list_splice_init(&spoke->same, &spoke->rest);	/* a walk goes on in @rest */
+		list_splice_init(&spoke->same, &spoke->rest);
+		l->walk_rest |= l->walked == spoke;	/* a walk goes on there */
 		spoke->key = spoke->bound;
 	}
 	return levels_note_crowd(l, spoke);
@@ -595,8 +595,8 @@ static __always_inline u64 levels_add(struct hwheel_levels *l, struct hwheel_tim
  *
  * It may, if @spoke is also the right spoke for @old. Then the timer is in @spoke, or in a
  * spoke of a higher level that covers the same slot and has not been emptied yet. Nobody
- * knows which of these spokes holds the timer. In each of them that has timers, it must be in
- * @rest, and the bound must not be after @tick.
+ * knows which of these spokes holds the timer. So in each of them that has timers, @key must not be
+ * @old, as the timer could be in @same, and the bound must not be after @tick.
  *
  * It may not if the timer can be in yet another spoke: one of these spokes has a fan, any timer
  * is parked or in transit, a level is closed, or @old is before the floor.

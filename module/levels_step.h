@@ -229,7 +229,7 @@ static inline unsigned int levels_lower(struct hwheel_levels *l, struct hwheel_s
 
 /*
  * Move timers of the spokes that the clock has entered. Lower levels have a place for all of them.
- * If that level is missing, they may stay. A crowd must not stay.
+ * They may stay if that level is missing, or if its spoke has another @key. A crowd must not stay.
  */
 static inline unsigned int levels_lower_entered(struct hwheel_levels *l)
 {
@@ -365,8 +365,9 @@ static inline void levels_set_back(struct hwheel_levels *l, u64 now)
  * @now: the present tick
  *
  * Due timers come first, in the order of their ticks. After the clock was set back, timers that
- * must be placed anew come before them. A timer that is armed for a tick that has passed counts
- * as due at the floor. So callbacks that arm timers for the past do not hold up other timers.
+ * must be placed anew come before them, and those that are due expire meanwhile. A timer that is
+ * armed for a tick that has passed counts as due at the floor. So callbacks that arm timers for the
+ * past do not hold up other timers.
  * Between two calls, timers may be added, removed and changed.
  *
  * Return: HWHEEL_DUE if there are timers to pop and run; HWHEEL_MOVED if some were

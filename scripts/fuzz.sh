@@ -79,6 +79,7 @@ faults=(
 	"set-back-no-redo	/^static inline void levels_set_back/,/^}/s/l->redo = .*/;/"
 	"set-back-redo		/^static inline void levels_set_back/,/^}/s/max(l->redo, l->floor)/l->floor/"
 	"set-back-parked	/^static inline void levels_set_back/,/^}/s/levels_gather(l, &lot->spokes\[__ffs64.*/;/"
+	"test-walk-anew		/bool levels_many/,/^}/s/l->walk_rest |= .*/;/"
 	"test-slack-last	/bool levels_many/,/^}/s/spoke->key = spoke->bound;/;/"
 	"test-cancelled-count	/bool levels_note_crowd/,/^}/s/spoke->rests = max(.*/;/"
 	"test-set-back-empty	/^static inline void levels_set_back/,/^}/s/if (l->pending)/if (1)/"

@@ -1847,6 +1847,23 @@ static void test_walk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, n, 11U);
 	levels_walk_end(&rig->l);
 	expect_sound(rig);
+
+	/* The walk's list becomes part of @rest, and others expire from @same: it does not begin anew. */
+	rig = rig_new(test, MS, SPOKES(128, 128, 128), 0);
+	add(rig, &t[0], 346);
+	for (i = 1; i < HWHEEL_CROWD_FAN; i++)
+		add(rig, &t[i], 305 + i);
+	levels_walk_begin(&rig->l, levels_place(&rig->l, 306));
+	add(rig, &t[i++], 356);
+	add(rig, &t[i++], 306);
+	for (n = 0; n < HWHEEL_CROWD_FAN / 2; n++)
+		KUNIT_EXPECT_NOT_NULL(test, levels_walk_next(&rig->l));
+	step(rig, 306);
+	while (levels_walk_next(&rig->l))
+		n++;
+	KUNIT_EXPECT_EQ(test, n, HWHEEL_CROWD_FAN + 1U);
+	levels_walk_end(&rig->l);
+	expect_sound(rig);
 }
 
 /* ------------------------------------------------------------------------ */
