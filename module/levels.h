@@ -101,10 +101,10 @@
  *
  * A spoke of a fan is like any other spoke, and may get a fan of its own. In a fan,
  * HWHEEL_CROWD_FAN timers are a crowd. A new timer goes to the lists of the spoke, not to its fan.
- * All fans are in two rows of spokes, which exist on demand like levels. There are few fans, because
- * few crowds need one at a time: in each level, the spoke that the clock has entered and the one
- * that is sifted next. Without a free fan, a crowd waits until the clock enters its spoke. Then
- * lower levels reach all its timers.
+ * All fans are in two rows of spokes, which exist on demand like levels. There are few fans,
+ * because few crowds need one at a time: in each level, the spoke that the clock has entered and
+ * the one that is sifted next. Without a free fan, a crowd waits until the clock enters its spoke.
+ * Then lower levels reach all its timers.
  *
  * A second bitmap tells which spokes have a crowd. Each crowd has a tick at which it becomes ready
  * to be sifted: its lead before the spoke begins (levels_lead()). Of the crowds that are ready, the
@@ -185,8 +185,8 @@
  *
  * - For each timer in a spoke: clock <= bound <= due tick. Those of @same are due at @key. If @rest
  *   is empty, @key is the bound. A timer that was overdue when it was added counts as due at the
- *   floor. The floor is not before the clock. Timers in transit (HWHEEL_EXPIRED, HWHEEL_STRAY) are exempt.
- *   After the clock was set back, the old floor counts until the strays are collected.
+ *   floor. The floor is not before the clock. Timers in transit (HWHEEL_EXPIRED, HWHEEL_STRAY) are
+ *   exempt. After the clock was set back, the old floor counts until the strays are collected.
  * - Each timer of level i is in the spoke of its slot. The slot is 0 to n[i] - 1 slots
  *   ahead of the level's clock. The level's clock is the slot of the wheel's clock. If the level is
  *   closed, its clock is ahead of that.

@@ -1848,7 +1848,7 @@ static void test_walk(struct kunit *test)
 	levels_walk_end(&rig->l);
 	expect_sound(rig);
 
-	/* The walk's list becomes part of @rest, and others expire from @same: it does not begin anew. */
+	/* The walk's list becomes part of @rest, then others expire: it does not begin anew. */
 	rig = rig_new(test, MS, SPOKES(128, 128, 128), 0);
 	add(rig, &t[0], 346);
 	for (i = 1; i < HWHEEL_CROWD_FAN; i++)
