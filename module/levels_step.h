@@ -367,8 +367,7 @@ static inline void levels_set_back(struct hwheel_levels *l, u64 now)
  * Due timers come first, in the order of their ticks. After the clock was set back, timers that
  * must be placed anew come before them, and those that are due expire meanwhile. A timer that is
  * armed for a tick that has passed counts as due at the floor. So callbacks that arm timers for the
- * past do not hold up other timers.
- * Between two calls, timers may be added, removed and changed.
+ * past do not hold up other timers. Between two calls, timers may be added, removed and changed.
  *
  * Return: HWHEEL_DUE if there are timers to pop and run; HWHEEL_MOVED if some were
  * moved and there may be more to do; HWHEEL_IDLE if nothing is left to do.
