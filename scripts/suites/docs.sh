@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2013,SC2016,SC2154
 #
 # Suite: the documentation builds, is complete, and names only what exists
-# Takes: 10 s
+# Takes: 15 s
 #
 # Without FULL=1 the documentation is built only if Sphinx is there: on a new machine, installing
 # Sphinx and matplotlib would take a seventh of a plain run.

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: the fuzzer's kept inputs for the levels; with FULL=1 planted faults and libFuzzer, too
-# Takes: 15 s
+# Takes: 20 s
 
 suite()
 {

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: load, debugfs, samples, unload on a kernel of this release of Debian in QEMU, 2 CPUs
-# Takes: 35 s
+# Takes: 60 s
 
 . "$lab_scripts/suites/shared/stock.sh"
 

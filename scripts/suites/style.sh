@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: checkpatch, kernel-doc, shellcheck, pyflakes; with FULL=1 W=1, sparse, a clean checkout
-# Takes: 30 s
+# Takes: 20 s
 #
 # Without FULL=1, and in a clone, checkpatch and shellcheck read only the files that differ from
 # the branch that was cloned.
