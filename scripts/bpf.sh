@@ -37,7 +37,7 @@ build_programs()
 	kernel=$("$lab_scripts/lab/stock-kernel.sh" newest)
 	headers=${kernel##* }
 	root=$(builder trixie)
-	ROOT=$root need bpftool clang-19 gcc iproute2 libbpf-dev libc6-dev make
+	ROOT=$root need bpftool clang-19 gcc iproute2 libbpf-dev make
 	[ -e "$headers/vmlinux" ] || die "the headers of ${kernel%% *} have no vmlinux"
 	copy_sources "$source"
 	cp "$headers/vmlinux" "$lab_work/vmlinux"

@@ -88,7 +88,7 @@ refused()
 # gcc-multilib: it conflicts with cross compilers, which this machine may have.
 runs_32_bit()
 {
-	need gcc libc6-dev
+	need gcc
 	need "gcc-$(gcc -dumpversion)-multilib"
 	echo 'int main(void) { return 0; }' | gcc -m32 -x c - -o "$lab_work/m32" && "$lab_work/m32"
 }

@@ -60,7 +60,7 @@ kept()
 	END { exit !(n == 1 && ok) }' "$log"
 }
 
-need gcc libc6-dev make
+need gcc make
 case $flavour in
 uml*)	kernel=$("$lab_scripts/lab/build-kernel.sh" "$flavour")
 	read -r image headers <<<"$kernel"

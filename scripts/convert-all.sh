@@ -43,7 +43,7 @@ fill_tree()
 	quiet convert-all-files /usr/bin/python3 "$all" --prepare "$1"
 }
 
-need python3-clang gcc libc6-dev make flex bison bc libelf-dev libssl-dev
+need python3-clang gcc make flex bison bc libelf-dev libssl-dev
 source=$(linux_source newest)
 key=$(cat "$config" <(declare -f fill_tree) <(gcc --version) | sha256sum)
 tree=$lab_cache/allmodconfig-${source##*/linux-source-}-${key:0:12}

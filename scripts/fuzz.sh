@@ -109,7 +109,7 @@ build_crowds()
 
 crowds()
 {
-	need gcc libc6-dev
+	need gcc
 	build_crowds
 	"$lab_work/crowds"
 }
@@ -163,7 +163,7 @@ run()
 
 replay()
 {
-	need gcc libc6-dev
+	need gcc
 	build_replay "$lab_work/replay" "$@"
 	"$lab_work/replay" "$corpus"
 	build_kunit "$@"
@@ -189,7 +189,7 @@ fault()
 {
 	local copy=$lab_work/faulty
 
-	need gcc libc6-dev
+	need gcc
 	plant "$1"
 	case $1 in
 	late-*)

@@ -30,7 +30,7 @@
 
 . "$(dirname "$0")/lab/lab.sh"
 
-need gcc libc6-dev python3
+need gcc python3
 # Keep the mutants in memory if possible: each of them is a few files that are soon deleted
 [ ! -w /dev/shm ] || fast=$(mktemp -d /dev/shm/hwheel.XXXXXX)
 trap 'rm -rf "${fast-}"; lab_cleanup' EXIT

@@ -47,7 +47,7 @@ rows()
 	END { exit bad || n != wanted }' "$console"
 }
 
-need gcc make libc6-dev iproute2 python3 python3-matplotlib
+need gcc make iproute2 python3 python3-matplotlib
 kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
 read -r release vmlinuz headers <<<"$kernel"
 modules=$(stock_modules "$release" sch_fq sch_tbf sch_etf)

@@ -155,7 +155,7 @@ build()
 	local kind=$1 output=$2 options plain name job jobs=() status=0
 
 	shift 2
-	need gcc libc6-dev ccache
+	need gcc ccache
 	mapfile -t options < <(flags "$kind")
 	plain=("${options[@]}")
 	case $kind in

@@ -130,6 +130,8 @@ need()
 {
 	local missing=() package where=${ROOT:+" in $ROOT"}
 
+	# Without the headers of C, gcc compiles nothing but the kernel
+	[[ " $* " != *" gcc "* ]] || set -- "$@" libc6-dev
 	for package; do
 		dpkg-query --admindir="${ROOT-}/var/lib/dpkg" -Wf '${Status}' "$package" \
 			2>/dev/null | grep -q ' installed$' || missing+=("$package")
@@ -497,7 +499,7 @@ stock_modules_tree()
 # of a CPU with AMX. So each host builds UML as a host with AMX does.
 uml_sizes()
 {
-	need gcc libc6-dev
+	need gcc
 	gcc -x c - -o "$lab_work/sizes" <<-'EOF'
 	#include <cpuid.h>
 	#include <stdio.h>
@@ -849,7 +851,8 @@ kbuild_root()
 	esac
 }
 
-# build_modules LOG KERNELDIR DIR [MAKE-ARGUMENTS...]: builds a copy of the checkout in DIR.
+# build_modules LOG KERNELDIR DIR [MAKE-ARGUMENTS...]: builds a copy of the checkout in DIR, and
+# keeps what make prints in make.log there.
 # Suites of one make check share a build: check.sh sets LAB_BUILDS, the folder for them.
 build_modules()
 {
@@ -866,7 +869,7 @@ build_modules_fill()
 {
 	copy_sources "$1" || return
 	[ -z "${plant-}" ] || plant_fault "$plant" "$1" || return
-	quiet "${making[@]}" M="$1"
+	quiet "${making[@]}" M="$1" && cp "$lab_cache/log/${making[0]}.log" "$1/make.log"
 }
 
 # kbuild_probes: prints the first lines of the Kbuild of a module that includes module/compat.h

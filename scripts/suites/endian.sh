@@ -14,7 +14,7 @@ suite()
 {
 	local source dir option
 
-	need bc bison flex gcc gcc-powerpc-linux-gnu libc6-dev libelf-dev make python3 \
+	need bc bison flex gcc gcc-powerpc-linux-gnu libelf-dev make python3 \
 		qemu-system-ppc
 	source=$(linux_source newest)
 	dir=$lab_cache/powerpc-$(build_key "$source" "$(powerpc-linux-gnu-gcc --version)")

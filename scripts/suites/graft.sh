@@ -13,7 +13,7 @@ suite()
 {
 	local tree=$lab_work/tree build=$lab_work/kunit
 
-	need gcc libc6-dev make flex bison bc python3
+	need gcc make flex bison bc python3
 	source=$(linux_source 6.x)
 	patch_source "$source"
 	link_tree "$source" "$tree"
