@@ -628,7 +628,7 @@ forms()
 	}' "$lab_work/forms.log"
 }
 
-need python3-clang coccinelle gcc make libc6-dev iproute2 patch
+need python3-clang coccinelle gcc make iproute2 patch
 kernel=$("$lab_scripts/lab/stock-kernel.sh" 6.12)
 read -r release vmlinuz headers <<<"$kernel"
 source=$(linux_source 6.12)
@@ -725,7 +725,7 @@ stock=$(stock_modules "$release" can-bcm can-raw vcan)
 
 say "convert: moving net/can/bcm.c to hwheel, building it for $release"
 verdict "can converts" can_converts
-build_modules convert-hwheel-rt "$headers" "$lab_work/build-rt" HWHEEL_EXTRAS=
+build_modules convert-hwheel-rt "$headers" "$lab_work/build-rt"
 verdict "can builds" builds can-build "$lab_work/can" "$lab_work/build-rt"
 mapfile -t modules <<<"$stock"
 verdict "can boot of stock" boot can-stock "${modules[@]}"

@@ -47,7 +47,10 @@ kernel=$("$lab_scripts/lab/stock-kernel.sh" "$flavour")
 read -r release vmlinuz headers <<<"$kernel"
 
 say "demo: building the modules for $release"
-build_modules "demo-build" "$headers" "$lab_work/build"
+# In FULL=1 other suites take the same build, and need all of it
+less=(CONFIG_HWHEEL_TORTURE_TEST= CONFIG_HWHEEL_BENCH=)
+[ -z "${FULL-}" ] || less=()
+build_modules "demo-build" "$headers" "$lab_work/build" "${less[@]}"
 
 # A driver of another version of hwheel. If the kernel has MODVERSIONS: one that calls __hwheel_setup()
 # with other types
