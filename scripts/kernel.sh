@@ -13,6 +13,7 @@
 #	 BENCH=1 [TURNS=n] [ROUNDS=n] [OUT=folder] kernel.sh
 #	 SELFTESTS=1|REGEX [KERNELS=name] [PACKETDRILL=FILE] kernel.sh
 #	 WHOLE=1 [TURNS=n] kernel.sh
+#	 HOSTILE=1 [TURNS=n] [TIMERS=n] kernel.sh
 #	 PACKAGES=debian|FILE kernel.sh
 #	KERNELS		compared with plain. The default is hwheel; hwheel-smp has KASAN and
 #			lockdep. x86-hwheel, x86-hwheel-kasan and x86-hwheel-kcsan boot in QEMU.
@@ -28,6 +29,9 @@
 #	PACKETDRILL	also packetdrill's tests. FILE is that program, which Debian does not have
 #	WHOLE		compares how much CPU time plain-net and hwheel-net take for a boot, and
 #			for building liburing
+#	HOSTILE		compares how much CPU time others get, and how late they wake up, while
+#			programs without privileges arm TIMERS timers (default a million) in the past
+#			or every nanosecond
 #	PACKAGES	builds Debian packages of the kernel with hwheel in it, into build/, and
 #			boots their kernel in QEMU. FILE is the configuration to begin with, as a
 #			kernel's /boot/config-*. debian takes that of Debian's newest kernel for
@@ -71,7 +75,8 @@ build_programs()
 	local name tests
 
 	mkdir "$1"
-	for name in {uring,timerfd,ipvs,tcp}-{load,test} {tcp-wire,wireguard}-test server-load; do
+	for name in {uring,timerfd,ipvs,tcp}-{load,test} {tcp-wire,wireguard}-test \
+		    {server,hostile}-load; do
 		gcc -O2 -Wall -Wextra -static -o "$1/$name" "$lab_scripts/guest/$name.c"
 	done
 	tests=$(linux_source newest)/tools/testing/selftests
@@ -444,6 +449,23 @@ bench()
 	/usr/bin/python3 -B "$lab_scripts/kernel.py" "$lab_work/measured" "$OUT/kernel.svg"
 }
 
+# hostile: boots both kernels TURNS times, and prints a line for each way to be hostile. Succeeds if
+# others are no worse off than on plain. How late a task wakes up at most is chance, so it is only
+# printed.
+hostile()
+{
+	local name turn
+
+	for ((turn = 1; turn <= turns; turn++)); do
+		for name in plain hwheel; do
+			boot "$name" "hostile ${TIMERS:-1000000}" seccomp=on >&2 || return
+			sed -n "s/^hostile: /$name /p" "$lab_work/$name.out"
+		done
+	done >"$lab_work/measured"
+	cp "$lab_work/measured" "$lab_cache/log/kernel-hostile.log"
+	/usr/bin/python3 -B "$lab_scripts/kernel.py" "$lab_work/measured"
+}
+
 # paced ROW KERNEL [APPEND]: measures TCP's pacing: boots KERNEL twice, to send for 20 s and to end
 # at once
 paced()
@@ -457,7 +479,7 @@ paced()
 	sed -n "s/^paced: /$1 paced: idle $idle cpu $cpu /p" "$lab_work/$2.out"
 }
 
-need gcc libc6-dev wireguard-tools
+need gcc wireguard-tools
 # wg with its libraries
 mapfile -t wg < <(command -v wg; ldd "$(command -v wg)" | grep -o '/[^ ]*')
 liburing=$(debian_source liburing-dev)
@@ -470,7 +492,7 @@ if [ -n "${PACKAGES-}" ]; then
 	packages
 	exit $failed
 fi
-[ -z "${BENCH-}" ] || kernels=hwheel
+[ -z "${BENCH-}${HOSTILE-}" ] || kernels=hwheel
 [ -n "${QUICK-}" ] || kernels="plain $kernels"
 if [ -n "${SELFTESTS-}" ]; then
 	# The guests' shells must not take it for anything else
@@ -509,6 +531,8 @@ if [ -n "${SELFTESTS-}" ]; then
 elif [ -n "${WHOLE-}" ]; then
 	verdict "CPU time of the whole" whole
 	exit $failed
+elif [ -n "${HOSTILE-}" ]; then
+	hostile
 elif [ -n "${BENCH-}" ]; then
 	mkdir -p "${OUT:=$lab_top}" || die "OUT=$OUT: can't make this folder"
 	need python3 python3-matplotlib

@@ -53,6 +53,19 @@ load()
 		./ipvs-load "$1" 1000 100000 1000000 && ./server-load "$1" 1000 100000
 }
 
+# hostile TIMERS: measures what others suffer
+hostile()
+{
+	echo 4000000 >/proc/sys/fs/file-max && echo 4000000 >/proc/sys/fs/nr_open || return
+	for tasks in 1 8; do
+		for kind in timerfd uring; do
+			for how in past soon periodic; do
+				./hostile-load $kind $how $tasks "$1" 3 || return
+			done
+		done
+	done
+}
+
 # debian WHAT...: runs selftests.sh in the Debian of the disk. What it writes stays in memory.
 debian()
 {
