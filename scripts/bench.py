@@ -10,6 +10,7 @@ Usage: bench.py DIRECTORY NAME=LOG...
 
 NAME says where LOG was made:
   uml, uml-smp-CPUS   user-mode Linux
+  uml-hz1000          user-mode Linux with 1000 jiffies a second
   years               user-mode Linux in simulated time
   qemu-CPUS           QEMU
   icount              QEMU, where each instruction takes a nanosecond
@@ -29,11 +30,10 @@ import re
 import sys
 
 RESULT = re.compile(r'hwheel_bench: (\w+=.*)')
-NUMBERS = ('tick_ns', 'crosses', 'pending', 'delay_ms', 'cpus')
+NUMBERS = ('tick_ns', 'crosses', 'pending', 'delay_ms', 'cpus', 'wheels')
 STATISTICS = ('median', 'min', 'max')
 
 MS, US = 1000000, 1000
-TICKS = {0: '', 1000: '1 us', 10000: '10 us', 1000000: '1 ms'}
 
 
 #
@@ -119,6 +119,10 @@ def span_text(ns):
     return f'{ns:.4g} ns'
 
 
+def tick_text(ns):
+    return span_text(ns) if ns else ''
+
+
 def number_text(value, unit):
     if unit == '1/s' and value >= 100000:
         return f'{value / 1e6:.3g}M'
@@ -136,7 +140,7 @@ def cell_text(result):
 
 
 def row_name(result):
-    words = [result['subject'], TICKS.get(result['tick_ns'], '?'), result['variant']]
+    words = [result['subject'], tick_text(result['tick_ns']), result['variant']]
     if result['op'] == 'expire' and result['tick_ns']:
         words.append(f'/{result["crosses"]}')
     return ' '.join(word for word in words if word)
@@ -203,6 +207,14 @@ def print_where(title, found):
     print_by_pending('Expire: ns per callback when all are due at once', found,
                      '(/n: with a geometry in which a timer comes down n levels)', op='expire')
     print_by_pending('Life: CPU ns from arming to the end of the callback', found, op='life')
+    print_by_pending('The same: interrupts of a thousand timers', found, op='life_interrupts')
+    print_by_pending('The same: settings of the clock for a thousand timers', found,
+                     op='life_settings')
+    for op, title in (('life', 'CPU ns of a timer'),
+                      ('interrupts', 'interrupts of a thousand timers'),
+                      ('settings', 'settings of the clock for a thousand timers')):
+        print_table(f'Life of 100k timers on several wheels: {title}, by wheels',
+                    select(found, op=f'wheels_{op}'), lambda r: r['wheels'], str)
     print_percentiles(found)
     print_by_pending('Interrupts per second, by number of periodic timers', found,
                      op='interrupts')
@@ -216,7 +228,9 @@ def print_where(title, found):
     print_table('The levels alone: longest hold for list moves (ns); each hold counts with its '
                 'best of 7 passes',
                 select(found, op='moves_hold'), lambda r: r['pending'], count_text)
-    for op, title in (('own', 'timers of their own'), ('handed', 'cancelled by the next CPU')):
+    for op, title in (('own', 'timers of their own'), ('handed', 'cancelled by the next CPU'),
+                      ('rearmed', 're-armed by the next CPU'),
+                      ('beside', 'cancelled by the next CPU, while others expire')):
         for cpus in sorted({r['of_cpus'] for r in found}):
             print_table(f'SMP, {title}: operations a second on a guest of {cpus}, by CPUs used',
                         select(found, op=op, of_cpus=cpus), lambda r: r['cpus'], str)
@@ -266,20 +280,21 @@ class Targets:
                           'ok' if good else 'NO'))
 
     def against(self, subject, ops, variants, other_variant='relative', pendings=None,
-                ticks=(MS, US)):
+                ticks=(MS, US), found=None):
         """The ratio of hwheel's cost to another subject's, for all ticks and counts."""
-        for mine in select(self.uml, subject='hwheel', op=ops, variant=variants,
+        found = self.uml if found is None else found
+        for mine in select(found, subject='hwheel', op=ops, variant=variants,
                            tick_ns=ticks):
             if mine['crosses'] or (pendings and mine['pending'] not in pendings):
                 continue
-            other = self.value(subject=subject, op=mine['op'], variant=other_variant,
-                               pending=mine['pending'])
+            other = median(found, subject=subject, op=mine['op'], variant=other_variant,
+                           pending=mine['pending'])
             if other:
                 yield mine['median'] / other, self.at(mine)
 
     @staticmethod
     def at(result, count=True):
-        text = f'{result["op"]} {TICKS.get(result["tick_ns"], "")} {result["variant"]}'
+        text = f'{result["op"]} {tick_text(result["tick_ns"])} {result["variant"]}'
         return text + (f' {count_text(result["pending"])}' if count else '')
 
     def operations(self):
@@ -328,26 +343,42 @@ class Targets:
                 yield mine['median'] / timer, f'{self.at(mine)}, {mine["crosses"]} levels'
 
         what = 'expire / timer_list, '
-        for levels in range(4):
+        for levels, limit in enumerate((1.0, 1.0, 1.2, 1.2)):
             self.add(what + f'exact, moved from level {levels}',
-                     cases('absolute', (MS, US), levels), 1.0)
+                     cases('absolute', (MS, US), levels), limit)
         # In the default geometry, a delay of 0.6 s is on level 1 (tick of 1 ms) or 2 (1 us)
         self.add(what + 'slack of a jiffy', cases('slack', (MS, US), (1, 2)), 0.8)
         self.add(what + 'slack of 1/8', cases('eighth', (MS, US), (1, 2)), 0.8)
+        for where, found in (
+                ('', self.uml),
+                (', HZ=1000', select(self.results, where='uml-hz1000')),
+                (', instructions', select(self.results, time='instructions'))):
+            self.lives(where, found)
 
-        gap = ('relative_gap', 'absolute_gap')
-        for other, name, variants, ticks, limit in (
-                ('hrtimer_soft', 'exact', ('relative', 'absolute'), (MS, US), 0.3),
-                ('timer_list', 'relative', 'relative', (MS,), 1.2),
-                ('timer_list', 'absolute', 'absolute', (MS,), 1.0),
-                # Without a gap, each microsecond with a timer has an interrupt
-                ('timer_list', 'gap of 0.5 ms', gap, (US,), 1.3),
-                ('timer_list', 'slack', 'slack', (MS, US), 0.9),
-                ('timer_list', 'eighth', 'eighth', (MS, US), 0.9)):
-            for tick_ns in ticks:
-                self.add(f'life, {name}, {TICKS[tick_ns]} / {other}',
-                         self.against(other, 'life', variants, pendings=(1000000,),
-                                      ticks=tick_ns), limit)
+    def lives(self, where, found):
+        """What a million timers cost at equal exactness"""
+        found = select(found, pending=1000000)
+        # The widest tick of these rows is a jiffy, as of timer_list
+        jiffy = max((r['tick_ns'] for r in select(found, op='life')), default=MS)
+        for other, other_variant, name, variant, tick_ns, limit in (
+                ('timer_list', 'absolute', 'exact', 'absolute', jiffy, 1.0),
+                ('timer_list', 'absolute', 'slack of 1/8', 'eighth', jiffy, 1.0),
+                ('hrtimer_soft', 'whole_ms', 'exact', 'absolute', MS, 0.5),
+                ('hrtimer', 'whole_ms', 'in hardirq context', 'absolute_hardirq', MS, 0.5),
+                ('hrtimer_soft', 'absolute', 'exact', 'absolute', US, 1.0)):
+            self.add(f'life, {name}, {tick_text(tick_ns)} / {other} {other_variant}{where}',
+                     self.against(other, 'life', variant, other_variant, ticks=(tick_ns,),
+                                  found=found), limit)
+        if jiffy == MS:
+            self.add(f'life, gap of 0.5 ms, 1 us / timer_list{where}',
+                     self.against('timer_list', 'life', 'absolute_gap', 'absolute', ticks=(US,),
+                                  found=found), 1.2)
+        self.add(f'settings of the clock / interrupts, softirq{where}', [
+            (r['median'] / interrupts, tick_text(r['tick_ns'])) for r in
+            select(found, subject='hwheel', op='life_settings', variant='absolute')
+            for interrupts in [median(found, subject='hwheel', op='life_interrupts',
+                                      variant='absolute', tick_ns=r['tick_ns'])]
+            if interrupts], 1.05)
 
     def lateness(self):
         simulated = select(self.results, time='simulated', subject='hwheel')
@@ -372,7 +403,7 @@ class Targets:
         for op, name in (('late_p999', '99.9 %'), ('late_max', 'maximum')):
             hrtimer = self.value(subject='hrtimer', op=op)
             self.add(f'minute of a million: {name} / (hrtimer + tick)', [
-                (r['median'] / (hrtimer + r['tick_ns']), TICKS[r['tick_ns']])
+                (r['median'] / (hrtimer + r['tick_ns']), tick_text(r['tick_ns']))
                 for r in select(self.uml, subject='hwheel', op=op)], 1.0)
         counted = select(self.results, time='instructions')
         for op, name, limit in (
@@ -381,10 +412,10 @@ class Targets:
                 ('probe_late', '1 ms timer beside that cascade: late by', 1100)):
             for found, where in ((self.uml, ''), (counted, ', 1 ns an instruction')):
                 self.add(name + where, [
-                    (r['median'] / 1000, TICKS[r['tick_ns']])
+                    (r['median'] / 1000, tick_text(r['tick_ns']))
                     for r in select(found, op=op, pending=1000000)], limit, ' us')
         self.add('  the same without the million', [
-            (r['median'] / 1000, TICKS[r['tick_ns']])
+            (r['median'] / 1000, tick_text(r['tick_ns']))
             for r in select(self.uml, op='probe_late', pending=0)], 1100, ' us')
         self.add('bytes of a timer', [
             (r['median'], '') for r in
@@ -393,14 +424,16 @@ class Targets:
     def smp(self):
         for where in ('qemu', 'uml-smp'):
             found = select(self.results, where=where, time=None)
-            for op, name in (('own', 'own timers'), ('handed', 'handed over')):
+            for op, name in (('own', 'own timers'), ('handed', 'cancelled on another CPU'),
+                             ('rearmed', 're-armed on another CPU'),
+                             ('beside', 'cancelled while others expire')):
                 for variant in ('relative', 'absolute', 'slack'):
                     self.add(f'{where}, {name}, {variant} / timer_list', [
                         (r['median'] / median(found, subject='timer_list', op=op,
                                               cpus=r['cpus'], of_cpus=r['of_cpus']),
                          f'{r["cpus"]} of {r["of_cpus"]} CPUs')
                         for r in select(found, subject='hwheel', op=op, variant=variant)
-                        if r['cpus'] == r['of_cpus']], 1.0, at_least=True)
+                        if r['cpus'] == r['of_cpus']], 1 / 0.9, at_least=True)
 
     def drivers(self):
         for op, name in (('work_queue', 'queue'), ('work_mod', 'mod'), ('work_cancel', 'cancel')):
@@ -638,6 +671,7 @@ def main():
     if not results:
         sys.exit('bench.py: no results')
     print_where('uml', select(results, where='uml'))
+    print_where('uml, HZ=1000', select(results, where='uml-hz1000'))
     print_where('uml-smp', select(results, where='uml-smp'))
     print_where('qemu', select(results, where='qemu', time=None))
     print_where('qemu, where each instruction takes 1 ns', select(results, time='instructions'))

@@ -4,14 +4,15 @@
 # Measures hwheel, timer_list and hrtimer. WHERE picks from
 #	uml		user-mode Linux, at native speed
 #	years		the same, over years of simulated time
+#	uml-hz1000	the costs of expiring in user-mode Linux with 1000 jiffies a second
 #	uml-smp		user-mode Linux on 2 and on 4 CPUs
 #	qemu		QEMU on 2 and on 4 CPUs
 #	icount		QEMU with a clock that counts instructions
 # Prints tables, writes bench.json and draws bench.svg.
 #
-# Usage: [KERNEL=name] [WHERE='uml years uml-smp qemu icount'] [WHAT='group...'] \
+# Usage: [KERNEL=name] [WHERE='uml years uml-hz1000 uml-smp qemu icount'] [WHAT='group...'] \
 #	 [QUICK=1] [ROUNDS=n] [READ=seconds] [OUT=folder] bench.sh
-#	 WHAT picks groups of measurements for uml and icount. With READ, the guest reads
+#	 WHAT picks groups of measurements for uml, uml-hz1000 and icount. With READ, the guest reads
 #	 1000 lines of each debugfs file meanwhile, and pauses READ seconds after each pass. OUT is
 #	 the folder for bench.json and bench.svg; the default is the project's folder. KERNEL is
 #	 newest, or a series such as 6.12. If WHERE has only qemu or icount, KERNEL may be
@@ -26,7 +27,7 @@
 . "$(dirname "$0")/lab/lab.sh"
 
 kernel=${KERNEL:-newest}
-where=${WHERE:-uml years uml-smp qemu icount}
+where=${WHERE:-uml years uml-hz1000 uml-smp qemu icount}
 quick=${QUICK:-}
 rounds=${ROUNDS:-${quick:+2}}
 parameters="rounds=${rounds:-5}"
@@ -99,7 +100,7 @@ where_uml()
 
 	[ -z "$quick" ] || pending=1000,100000 late_s=5
 	build_uml uml
-	measure uml "${WHAT:-core expire mix life late wakeups cascade hold memory smp work sleep}" \
+	measure uml "${WHAT:-core expire mix life wheels late wakeups cascade hold memory smp work sleep}" \
 		"$parameters pending=$pending late_s=$late_s" boot_uml
 }
 
@@ -107,6 +108,12 @@ where_years()
 {
 	build_uml uml
 	APPEND=time-travel=inf-cpu measure years "years lone" "pending=1000" boot_uml
+}
+
+where_uml-hz1000()
+{
+	build_uml uml-hz1000
+	measure uml-hz1000 "${WHAT:-expire life}" "$parameters pending=100000,1000000" boot_uml
 }
 
 where_uml-smp()
@@ -141,7 +148,7 @@ where_qemu()
 where_icount()
 {
 	build_qemu
-	ICOUNT=0 measure icount "${WHAT:-core cascade hold}" "rounds=1 pending=1000,1000000" \
+	ICOUNT=0 measure icount "${WHAT:-core life wheels cascade hold}" "rounds=1 pending=1000,1000000" \
 		boot_qemu 1
 }
 
@@ -169,8 +176,8 @@ record)	exec /usr/bin/python3 "$lab_scripts/bench.py" record "$OUT" "$lab_top/Do
 esac
 for name in $where; do
 	case $name in
-	uml|years|uml-smp|qemu|icount) "where_$name" ;;
-	*)	die "WHERE=$name: not one of uml, years, uml-smp, qemu and icount" ;;
+	uml|years|uml-hz1000|uml-smp|qemu|icount) "where_$name" ;;
+	*)	die "WHERE=$name: not one of uml, years, uml-hz1000, uml-smp, qemu and icount" ;;
 	esac
 done
 [ ${#logs[@]} != 0 ] || die "there is nothing to measure"

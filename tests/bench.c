@@ -6,7 +6,7 @@
  * of the kernel log. scripts/bench.py reads these lines:
  *
  *	subject=hwheel op=arm variant=relative tick_ns=1000000 crosses=0
- *	pending=1000 delay_ms=0 cpus=1 median=31.25 min=31.02 max=33.70 unit=ns
+ *	pending=1000 delay_ms=0 cpus=1 wheels=1 median=31.25 min=31.02 max=33.70 unit=ns
  *
  * A subject is what is measured, such as hrtimer. A row is a subject and a way to use it. A
  * round of a group measures all rows of the group, one after the other. The next round
@@ -37,6 +37,7 @@
 #include <linux/err.h>
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
+#include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/limits.h>
@@ -69,6 +70,8 @@
 #define BENCH_LEAST		1000000		/* least operations of a kind in a run */
 #define BENCH_PASSES		101		/* most passes of a run; overrides BENCH_LEAST */
 #define BENCH_LISTS		1024		/* lists of the lower bound, subject "floor" */
+#define BENCH_WHEELS		100		/* most wheels of group wheels */
+#define BENCH_SPREAD_TIMERS	100000		/* pending timers of group wheels */
 #define BENCH_WORKS		100000		/* pending delayed works of group work */
 #define BENCH_SLEEPS		100		/* sleeps of a row of group sleep */
 #define BENCH_NAPS		100000		/* sleeps of a row that do not switch tasks */
@@ -80,9 +83,9 @@
 #define BENCH_HOUR		(60 * BENCH_MINUTE)
 #define BENCH_MILLION		1000000
 
-static char *what = "core,expire,life,mix,late,wakeups,cascade,hold,memory,smp,work,sleep";
+static char *what = "core,expire,life,wheels,mix,late,wakeups,cascade,hold,memory,smp,work,sleep";
 module_param(what, charp, 0444);
-MODULE_PARM_DESC(what, "groups to measure: core, expire, life, mix, late, wakeups, cascade, hold, memory, smp, work, sleep; if the clock counts instructions: bounds; in simulated time: years, lone");
+MODULE_PARM_DESC(what, "groups to measure: core, expire, life, wheels, mix, late, wakeups, cascade, hold, memory, smp, work, sleep; if the clock counts instructions: bounds; in simulated time: years, lone");
 
 static unsigned int rounds = 5;
 module_param(rounds, uint, 0444);
@@ -238,6 +241,8 @@ static unsigned long bench_start_jiffies;
 static s64 bench_slack;
 static s64 bench_period;
 static struct hwheel *bench_wheel;
+static struct hwheel *bench_wheels[BENCH_WHEELS];	/* bench_wheel is one of them */
+static unsigned int bench_nr_wheels = 1;
 static u64 bench_budget;		/* budget of bench_wheel; 0: the default */
 
 static __always_inline void bench_fire(void)
@@ -497,6 +502,12 @@ static const struct bench_kind bench_##kind = {						\
 	subject, variant, hard, false, setup, when, kind##_arm, hrtimer_cancel_all,		\
 }
 
+/* Expirations that meet on whole milliseconds, as on a wheel with that tick */
+static s64 bench_when_whole(s64 delay)
+{
+	return div_u64(bench_start + delay + BENCH_MS - 1, BENCH_MS) * BENCH_MS;
+}
+
 BENCH_HRTIMER(hard_relative, "hrtimer", "relative", HRTIMER_MODE_REL_HARD, true,
 	      hrtimer_setup_hard, bench_when_relative);
 BENCH_HRTIMER(hard_absolute, "hrtimer", "absolute", HRTIMER_MODE_ABS_HARD, true,
@@ -505,6 +516,23 @@ BENCH_HRTIMER(soft_relative, "hrtimer_soft", "relative", HRTIMER_MODE_REL_SOFT, 
 	      hrtimer_setup_soft, bench_when_relative);
 BENCH_HRTIMER(soft_absolute, "hrtimer_soft", "absolute", HRTIMER_MODE_ABS_SOFT, false,
 	      hrtimer_setup_soft, bench_when_absolute);
+BENCH_HRTIMER(hard_whole, "hrtimer", "whole_ms", HRTIMER_MODE_ABS_HARD, true,
+	      hrtimer_setup_hard, bench_when_whole);
+BENCH_HRTIMER(soft_whole, "hrtimer_soft", "whole_ms", HRTIMER_MODE_ABS_SOFT, false,
+	      hrtimer_setup_soft, bench_when_whole);
+
+/* With a millisecond of slack */
+static __always_inline void soft_slack_arm_one(struct bench_object *object, s64 expires)
+{
+	hrtimer_start_range_ns(&object->hrtimer, expires, BENCH_MS, HRTIMER_MODE_ABS_SOFT);
+}
+
+BENCH_PASS(soft_slack_arm, soft_slack_arm_one)
+
+static const struct bench_kind bench_soft_slack = {
+	"hrtimer_soft", "slack", false, false, hrtimer_setup_soft, bench_when_absolute,
+	soft_slack_arm, hrtimer_cancel_all,
+};
 
 /* hwheel */
 
@@ -734,6 +762,7 @@ static const struct bench_kind bench_sleeps[] = {
  * @crosses: number of cascades of a timer before it expires
  * @most: the largest number of timers, 0 for any number
  * @gap_ns: of hwheel's wheel
+ * @context: of hwheel's wheel
  */
 struct bench_row {
 	const struct bench_kind	*kind;
@@ -742,6 +771,7 @@ struct bench_row {
 	unsigned int		crosses;
 	u64			most;
 	u64			gap_ns;
+	enum hwheel_context	context;
 };
 
 /**
@@ -841,27 +871,35 @@ static void bench_grow(void)
 	hwheel_destroy_on_stack(&timer);
 }
 
-/* Prepare runs with up to @n timers */
+/* Prepare runs with up to @n timers, which are spread over the wheels */
 static int bench_begin(const struct bench_row *row, unsigned int n, enum bench_mode mode)
 {
 	unsigned int i;
 
-	if (row->tick_ns) {
+	for (i = 0; i < bench_nr_wheels && row->tick_ns; i++) {
 		struct hwheel_config config = {
-			.name	 = "bench",
 			.budget_ns = bench_budget,
 			.gap_ns = row->gap_ns,
 			.tick_ns = row->tick_ns,
 			.spokes	 = { row->spokes },
+			.context = row->context,
 		};
+		char name[HWHEEL_NAME_MAX + 1];
 
+		snprintf(name, sizeof(name), "bench%u", i);
+		config.name = name;
 		bench_wheel = hwheel_create(&config);
-		if (IS_ERR(bench_wheel))
+		if (IS_ERR(bench_wheel)) {
+			while (i--)
+				hwheel_destroy(bench_wheels[i]);
 			return PTR_ERR(bench_wheel);
+		}
+		bench_wheels[i] = bench_wheel;
 		bench_grow();
 	}
 	bench_expect(0);
 	for (i = 0; i < n; i++) {
+		bench_wheel = bench_wheels[i % bench_nr_wheels];
 		row->kind->setup(bench_row_object(row, i), mode);
 		bench_op(i)->object = bench_row_object(row, i);
 		if (!(i % BENCH_SLICE))
@@ -872,12 +910,14 @@ static int bench_begin(const struct bench_row *row, unsigned int n, enum bench_m
 
 static void bench_finish(const struct bench_row *row, unsigned int n)
 {
+	unsigned int i;
+
 	if (row->kind->cancel)
 		row->kind->cancel(0, n);
 	/* Let callbacks that are running on other CPUs return. */
 	synchronize_rcu();
-	if (row->tick_ns)
-		hwheel_destroy(bench_wheel);
+	for (i = 0; i < bench_nr_wheels && row->tick_ns; i++)
+		hwheel_destroy(bench_wheels[i]);
 }
 
 /* Wait until all expected callbacks have run. */
@@ -1061,51 +1101,165 @@ static u64 bench_stolen(u64 most)
 	return stolen;
 }
 
-static int bench_run_life(const struct bench_row *row, u64 n, s64 *result)
+/* Functions of the kernel that are counted, and how often they have been called */
+enum bench_call { BENCH_INTERRUPTS, BENCH_SETTINGS, BENCH_CALLS };
+
+static u64 bench_calls[BENCH_CALLS];
+
+#ifdef CONFIG_KPROBES
+static int bench_called(struct kprobe *probe, struct pt_regs *regs);
+
+static struct kprobe bench_probes[BENCH_CALLS] = {
+	{ .symbol_name = "hrtimer_interrupt", .pre_handler = bench_called },
+	{ .symbol_name = "clockevents_program_event", .pre_handler = bench_called },
+};
+
+/* All timers, and the loop, are on one CPU */
+static int bench_called(struct kprobe *probe, struct pt_regs *regs)
 {
+	bench_calls[probe - bench_probes]++;
+	return 0;
+}
+
+static void bench_uncount(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < BENCH_CALLS; i++)
+		unregister_kprobe(&bench_probes[i]);
+}
+
+/* Begin to count. Returns false if this kernel can't. */
+static bool bench_count_calls(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < BENCH_CALLS; i++) {
+		bench_probes[i].addr = NULL;	/* it has been registered before */
+		bench_probes[i].flags = 0;
+		if (register_kprobe(&bench_probes[i])) {
+			while (i--)
+				unregister_kprobe(&bench_probes[i]);
+			return false;
+		}
+	}
+	return true;
+}
+#else
+static void bench_uncount(void)
+{
+}
+
+static bool bench_count_calls(void)
+{
+	return false;
+}
+#endif
+
+/*
+ * What @n timers cost that are set up. Stores the time of a timer, and how often a thousand of them
+ * called each of the functions that are counted.
+ */
+static int bench_life(const struct bench_row *row, u64 n, s64 *time, s64 *calls)
+{
+	u64 arm, stolen, own, before[BENCH_CALLS];
 	s64 quiet[BENCH_QUIETS];
-	u64 arm, stolen, own;
 	ktime_t start, armed;
 	unsigned int i;
-	int err = bench_begin(row, n, BENCH_COUNT);
 
-	if (err)
-		return err;
+	memset(bench_calls, 0, sizeof(bench_calls));
 	bench_expect(n);
 	for (i = 0; i < BENCH_QUIETS; i++)
 		quiet[i] = bench_stolen(BENCH_QUIET);
+	memcpy(before, bench_calls, sizeof(before));
 	bench_fill(row, 0, n, 2 * BENCH_SECOND, 6 * BENCH_SECOND);
 	start = ktime_get();
 	row->kind->arm(0, n);
 	armed = ktime_get();
 	arm = armed - start;
+	memset(bench_calls, 0, sizeof(bench_calls));
 	stolen = bench_stolen(60 * BENCH_SECOND);
-	own = bench_median(quiet, BENCH_QUIETS) * div64_u64(ktime_get() - armed, BENCH_QUIET);
-	if (bench_fired != n) {
-		pr_err("only %llu of %llu callbacks have run\n", bench_fired, n);
-		err = -ETIME;
+	own = ktime_get() - armed;
+	for (i = 0; i < BENCH_CALLS; i++) {
+		u64 others = div64_u64(before[i] * own, BENCH_QUIETS * BENCH_QUIET);
+
+		calls[i] = bench_each(1000 * (bench_calls[i] - min(bench_calls[i], others)), n);
+	}
+	own = bench_median(quiet, BENCH_QUIETS) * div64_u64(own, BENCH_QUIET);
+	*time = bench_each(arm + stolen - min(stolen, own), n);
+	if (bench_fired == n)
+		return 0;
+	pr_err("only %llu of %llu callbacks have run\n", bench_fired, n);
+	return -ETIME;
+}
+
+/* Measure the time first, because counting calls takes time */
+static int bench_run_life(const struct bench_row *row, u64 n, s64 *result)
+{
+	int err = bench_begin(row, n, BENCH_COUNT);
+	s64 time;
+
+	if (err)
+		return err;
+	err = bench_life(row, n, &result[0], &result[1]);
+	if (!err && bench_count_calls()) {
+		err = bench_life(row, n, &time, &result[1]);
+		bench_uncount();
+	} else {
+		result[1] = BENCH_NONE;
+		result[2] = BENCH_NONE;
 	}
 	bench_finish(row, n);
-	result[0] = bench_each(arm + stolen - min(stolen, own), n);
 	return err;
 }
 
+/*
+ * A wheel whose tick is a jiffy is as exact as timer_list; with a slack of 1/8, too, which
+ * timer_list always has. hrtimers that expire on whole milliseconds, or with that slack, are
+ * as exact as a wheel with a tick of 1 ms.
+ */
 static const struct bench_row bench_life_rows[] = {
 	{ &bench_timer_relative },
+	{ &bench_timer_absolute },
+	{ &bench_hwheel_relative, TICK_NSEC },
+	{ &bench_hwheel_absolute, TICK_NSEC },
+	{ &bench_hwheel_eighth_at, TICK_NSEC },
+#if TICK_NSEC != NSEC_PER_MSEC
 	{ &bench_hwheel_relative, BENCH_MS },
 	{ &bench_hwheel_absolute, BENCH_MS },
-	{ &bench_hwheel_slack, BENCH_MS },
-	{ &bench_hwheel_eighth, BENCH_MS },
-	{ &bench_soft_relative },
-	{ &bench_hwheel_relative, BENCH_US },
-	{ &bench_hwheel_slack, BENCH_US },
-	{ &bench_hwheel_eighth, BENCH_US },
-	{ &bench_hwheel_relative, BENCH_US, .gap_ns = BENCH_MS / 2 },
-	{ &bench_hwheel_absolute, BENCH_US, .gap_ns = BENCH_MS / 2 },
-	{ &bench_hwheel_relative, BENCH_MS, 4096 },
+	{ &bench_hwheel_eighth_at, BENCH_MS },
+#endif
+	{ &bench_hwheel_absolute, BENCH_MS, .context = HWHEEL_HARDIRQ },
+	{ &bench_hwheel_slack_at, BENCH_MS },
 	{ &bench_hwheel_absolute, BENCH_MS, 4096 },
-	{ &bench_hwheel_relative, BENCH_US, 4096, .gap_ns = BENCH_MS / 2 },
+	{ &bench_soft_absolute },
+	{ &bench_soft_whole },
+	{ &bench_soft_slack },
+	{ &bench_hard_whole },
+	{ &bench_hwheel_absolute, BENCH_US },
+	{ &bench_hwheel_eighth_at, BENCH_US },
+	{ &bench_hwheel_absolute, BENCH_US, .gap_ns = BENCH_MS / 2 },
 	{ &bench_hwheel_absolute, BENCH_US, 4096, .gap_ns = BENCH_MS / 2 },
+};
+
+/*
+ * wheels: the same timers on one wheel, or spread over several. Each wheel has an hrtimer of
+ * its own.
+ */
+static int bench_run_wheels(const struct bench_row *row, u64 nr, s64 *result)
+{
+	int err;
+
+	bench_nr_wheels = nr;
+	err = bench_run_life(row, BENCH_SPREAD_TIMERS, result);
+	bench_nr_wheels = 1;
+	return err;
+}
+
+static const struct bench_row bench_wheels_rows[] = {
+	{ &bench_hwheel_absolute, BENCH_MS },
+	{ &bench_hwheel_absolute, BENCH_MS, .context = HWHEEL_HARDIRQ },
+	{ &bench_hwheel_absolute, BENCH_US, .gap_ns = BENCH_MS / 2 },
 };
 
 /*
@@ -1828,11 +1982,14 @@ static const struct bench_row bench_memory_rows[] = {
 
 /*
  * smp: one thread on each of 1 to BENCH_CPUS CPUs, each with its own timers, for half a
- * second. There are two ways:
+ * second. There are four ways:
  *
- * - The thread arms, re-arms and cancels its timers itself.
- * - The thread arms its timers, and another CPU's thread cancels them. The two
+ * - own: the thread arms, re-arms and cancels its timers itself.
+ * - handed: the thread arms its timers, and the next CPU's thread cancels them. The two
  *   threads hand batches of timers over and back.
+ * - rearmed: the same, but the other thread re-arms them.
+ * - beside: the same as handed, with half of the timers. The others expire meanwhile on the
+ *   CPU that has armed them, at least BENCH_SOON ns later. They do not count as operations.
  *
  * A second set of operations, of the same size, re-arms the same timers for other times.
  */
@@ -1842,6 +1999,7 @@ static const struct bench_row bench_memory_rows[] = {
 #define BENCH_BATCHES	(BENCH_OWN / BENCH_BATCH)
 #define BENCH_CPUS	4
 #define BENCH_SMP_MS	500
+#define BENCH_SOON	(10 * BENCH_MS)
 
 struct bench_thread {
 	const struct bench_row	*row;
@@ -1870,31 +2028,61 @@ static void bench_own(struct bench_thread *thread)
 	}
 }
 
-static void bench_handed(struct bench_thread *thread)
+/* Hand over batch @i of this thread, and take over that of the next one. */
+static __always_inline void bench_hand(struct bench_thread *thread, unsigned int i,
+				       void (*take)(unsigned int from, unsigned int to),
+				       unsigned int shift)
 {
-	const struct bench_kind *kind = thread->row->kind;
 	unsigned int next = (thread->nr + 1) % thread->of;
 	bool *mine = thread->armed, *other = bench_threads[next].armed;
-	unsigned int i, from;
+	unsigned int from;
 
-	for (i = 0; !READ_ONCE(bench_stop); i = (i + 1) % BENCH_BATCHES) {
-		/* Pairs with the last release below: the batch is no longer pending */
-		if (!smp_load_acquire(&mine[i])) {
-			from = thread->nr * BENCH_OWN_OPS + i * BENCH_BATCH;
-			kind->arm(from, from + BENCH_BATCH);
-			thread->done += BENCH_BATCH;
-			/* Pairs with the acquire below: the batch is armed. */
-			smp_store_release(&mine[i], true);
+	/* Pairs with the last release below: the batch is this thread's again */
+	if (!smp_load_acquire(&mine[i])) {
+		from = thread->nr * BENCH_OWN_OPS + i * BENCH_BATCH;
+		thread->row->kind->arm(from, from + BENCH_BATCH);
+		thread->done += BENCH_BATCH;
+		/* Pairs with the acquire below: the batch is armed. */
+		smp_store_release(&mine[i], true);
+	}
+	/* Pairs with the release above. */
+	if (smp_load_acquire(&other[i])) {
+		from = next * BENCH_OWN_OPS + i * BENCH_BATCH + shift;
+		take(from, from + BENCH_BATCH);
+		thread->done += BENCH_BATCH;
+		/* Pairs with the first acquire. */
+		smp_store_release(&other[i], false);
+	}
+	cond_resched();
+}
+
+static void bench_handed(struct bench_thread *thread)
+{
+	unsigned int i;
+
+	for (i = 0; !READ_ONCE(bench_stop); i = (i + 1) % BENCH_BATCHES)
+		bench_hand(thread, i, thread->row->kind->cancel, 0);
+}
+
+static void bench_rearmed(struct bench_thread *thread)
+{
+	unsigned int i;
+
+	for (i = 0; !READ_ONCE(bench_stop); i = (i + 1) % BENCH_BATCHES)
+		bench_hand(thread, i, thread->row->kind->arm, BENCH_OWN);
+}
+
+static void bench_beside(struct bench_thread *thread)
+{
+	unsigned int i, soon = thread->nr * BENCH_OWN_OPS + BENCH_OWN / 2;
+	ktime_t again = 0;
+
+	for (i = 0; !READ_ONCE(bench_stop); i = (i + 1) % (BENCH_BATCHES / 2)) {
+		if (ktime_get() >= again) {
+			thread->row->kind->arm(soon, soon + BENCH_OWN / 2);
+			again = ktime_get() + 5 * BENCH_SOON;
 		}
-		/* Pairs with the release above. */
-		if (smp_load_acquire(&other[i])) {
-			from = next * BENCH_OWN_OPS + i * BENCH_BATCH;
-			kind->cancel(from, from + BENCH_BATCH);
-			thread->done += BENCH_BATCH;
-			/* Pairs with the first acquire. */
-			smp_store_release(&other[i], false);
-		}
-		cond_resched();
+		bench_hand(thread, i, thread->row->kind->cancel, 0);
 	}
 }
 
@@ -1923,6 +2111,15 @@ static void bench_fill_smp(const struct bench_row *row, unsigned int first)
 		bench_op(again + i)->object = bench_op(first + i)->object;
 }
 
+/* For bench_beside(): the timers of the second half expire 4 times BENCH_SOON later at most */
+static void bench_fill_beside(const struct bench_row *row, unsigned int first)
+{
+	unsigned int middle = first + BENCH_OWN / 2;
+
+	bench_fill(row, first, middle, BENCH_MINUTE, BENCH_HOUR);
+	bench_fill(row, middle, first + BENCH_OWN, BENCH_SOON, 4 * BENCH_SOON);
+}
+
 /* Operations per second of @cpus threads */
 static int bench_smp(const struct bench_row *row, unsigned int cpus,
 		     void (*loop)(struct bench_thread *thread), s64 *result)
@@ -1945,7 +2142,10 @@ static int bench_smp(const struct bench_row *row, unsigned int cpus,
 		thread->of = cpus;
 		thread->go = &go;
 		thread->loop = loop;
-		bench_fill_smp(row, n * BENCH_OWN_OPS);
+		if (loop == bench_beside)
+			bench_fill_beside(row, n * BENCH_OWN_OPS);
+		else
+			bench_fill_smp(row, n * BENCH_OWN_OPS);
 		thread->task = kthread_create(bench_smp_thread, thread, "hwheel_bench/%d", cpu);
 		if (IS_ERR(thread->task)) {
 			err = PTR_ERR(thread->task);
@@ -1979,7 +2179,12 @@ static int bench_run_smp(const struct bench_row *row, u64 cpus, s64 *result)
 	if (err)
 		return err;
 	err = bench_smp(row, cpus, bench_own, &result[0]) ?:
-	      bench_smp(row, cpus, bench_handed, &result[1]);
+	      bench_smp(row, cpus, bench_handed, &result[1]) ?:
+	      bench_smp(row, cpus, bench_rearmed, &result[2]);
+	/* Absolute times of timers that expire would be past the second time */
+	result[3] = BENCH_NONE;
+	if (!err && strcmp(row->kind->variant, "absolute"))
+		err = bench_smp(row, cpus, bench_beside, &result[3]);
 	bench_finish(row, n);
 	return err;
 }
@@ -2051,10 +2256,18 @@ static const struct bench_group bench_groups[] = {
 	}, {
 		.name	= "life",
 		.rows	= bench_life_rows, .nr_rows = ARRAY_SIZE(bench_life_rows),
-		.ops	= { "life" },
-		.units	= { "ns" },
+		.ops	= { "life", "life_interrupts", "life_settings" },
+		.units	= { "ns", "1/1000", "1/1000" },
 		.counts	= { BENCH_LONELY, BENCH_MILLION },
 		.run	= bench_run_life,
+	}, {
+		.name	= "wheels",
+		.rows	= bench_wheels_rows, .nr_rows = ARRAY_SIZE(bench_wheels_rows),
+		.ops	= { "wheels_life", "wheels_interrupts", "wheels_settings" },
+		.units	= { "ns", "1/1000", "1/1000" },
+		.counts	= { 1, 10, BENCH_WHEELS },
+		.count_name = "wheels",
+		.run	= bench_run_wheels,
 	}, {
 		.name	= "mix",
 		.rows	= bench_mix_rows, .nr_rows = ARRAY_SIZE(bench_mix_rows),
@@ -2107,8 +2320,8 @@ static const struct bench_group bench_groups[] = {
 	}, {
 		.name	= "smp",
 		.rows	= bench_smp_rows, .nr_rows = ARRAY_SIZE(bench_smp_rows),
-		.ops	= { "own", "handed" },
-		.units	= { "1/s", "1/s" },
+		.ops	= { "own", "handed", "rearmed", "beside" },
+		.units	= { "1/s", "1/s", "1/s", "1/s" },
 		.counts	= { 1, 2, 4 }, .count_name = "cpus",
 		.run	= bench_run_smp,
 	}, {
@@ -2167,11 +2380,17 @@ static struct bench_text bench_fixed(s64 value)
 	return text;
 }
 
+/* Are the numbers of @group those of @name, and not of pending timers? */
+static bool bench_counts(const struct bench_group *group, const char *name)
+{
+	return group->count_name && !strcmp(group->count_name, name);
+}
+
 static void bench_print(const struct bench_group *group, const struct bench_row *row,
 			unsigned int op, u64 count, s64 *sample, unsigned int nr)
 {
-	bool cpus = group->count_name && !strcmp(group->count_name, "cpus");
-	bool delay = group->count_name && !cpus;
+	bool cpus = bench_counts(group, "cpus"), delay = bench_counts(group, "delay_ms");
+	bool wheels = bench_counts(group, "wheels");
 	/* In the group expire, crosses tells these rows apart */
 	bool wide = row->spokes && group->run == bench_run_life;
 
@@ -2180,10 +2399,12 @@ static void bench_print(const struct bench_group *group, const struct bench_row 
 		sample++;
 	if (!nr)
 		return;
-	pr_info("subject=%s op=%s variant=%s%s%s tick_ns=%llu crosses=%u pending=%llu delay_ms=%llu cpus=%llu median=%s min=%s max=%s unit=%s\n",
+	pr_info("subject=%s op=%s variant=%s%s%s%s tick_ns=%llu crosses=%u pending=%llu delay_ms=%llu cpus=%llu wheels=%llu median=%s min=%s max=%s unit=%s\n",
 		row->kind->subject, group->ops[op], row->kind->variant,
-		row->gap_ns ? "_gap" : "", wide ? "_wide" : "", row->tick_ns, row->crosses,
-		cpus ? count * BENCH_OWN : delay ? 1 : count, delay ? count : 0, cpus ? count : 1,
+		row->gap_ns ? "_gap" : "", wide ? "_wide" : "",
+		row->context == HWHEEL_HARDIRQ ? "_hardirq" : "", row->tick_ns, row->crosses,
+		cpus ? count * BENCH_OWN : delay ? 1 : wheels ? BENCH_SPREAD_TIMERS : count,
+		delay ? count : 0, cpus ? count : 1, wheels ? count : 1,
 		bench_fixed(sample[nr / 2]).text, bench_fixed(sample[0]).text,
 		bench_fixed(sample[nr - 1]).text, group->units[op]);
 }
@@ -2232,8 +2453,7 @@ out:
 
 static int bench_group(const struct bench_group *group)
 {
-	bool cpus = group->count_name && !strcmp(group->count_name, "cpus");
-	bool delay = group->count_name && !cpus;
+	bool cpus = bench_counts(group, "cpus"), delay = bench_counts(group, "delay_ms");
 	u64 count, most = 0;
 	unsigned int i;
 	int err = 0;

@@ -20,7 +20,7 @@ log "kernel=$(uname -r) cpus=$(nproc)"
 
 bytes=$(sed -n 's/^bytes_per_cpu //p' /sys/kernel/debug/hwheel/system/config)
 log "subject=hwheel op=wheel_size variant=relative tick_ns=1000000 crosses=0" \
-	"pending=0 delay_ms=0 cpus=1 median=$bytes min=$bytes max=$bytes unit=bytes"
+	"pending=0 delay_ms=0 cpus=1 wheels=1 median=$bytes min=$bytes max=$bytes unit=bytes"
 
 # A file may have a line for each of a million timers, so read only $lines lines. The shell
 # reads them itself: if it started a program for this, the end of that program's process would

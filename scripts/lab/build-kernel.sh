@@ -10,6 +10,7 @@
 #	parts		of the configuration: names of files in config/, without .config
 #	took		how long a build took
 #	btf		y: modules get type information (BTF), which takes the kernel's own
+#	hz		user-mode Linux has 100 jiffies a second; this replaces that number
 #	grafted		y: tools/graft puts hwheel into the source, and patches/*.patch are applied
 #	converted	of a grafted source: folders that hwheel-convert converts. It takes the options
 #			of the kernel that is named in the file as options_of.
@@ -19,7 +20,7 @@
 
 . "$(dirname "$0")/lab.sh"
 
-kernels=$lab_scripts/lab/kernels name=${1:-none} series='' parts='' took='' grafted='' btf=''
+kernels=$lab_scripts/lab/kernels name=${1:-none} series='' parts='' took='' grafted='' btf='' hz=''
 converted='' options_of=''
 [ "$name" != list ] || { ls "$kernels"; exit; }
 [ -f "$kernels/$name" ] || die "no kernel $name; build-kernel.sh list names them"
@@ -32,7 +33,7 @@ uml*)	make=(make ARCH=um) image=linux packages=() ;;
 x86*)	make=(make ARCH=x86) image=arch/x86/boot/bzImage packages=(libelf-dev) ;;
 esac
 [ -z "$btf" ] || packages+=(pahole zlib1g-dev)
-need gcc libc6-dev make flex bison bc "${packages[@]}"
+need gcc make flex bison bc "${packages[@]}"
 source=$(linux_source "$series")
 wanted=$lab_work/wanted
 for part in $parts; do
@@ -63,6 +64,14 @@ fill_kernel()
 	rm -f "$1/vmlinux"
 	# From 6.13 on, this Makefile has the path of its own folder
 	sed -i "s,^export KBUILD_OUTPUT = .*,export KBUILD_OUTPUT = $dir," "$1/Makefile"
+}
+
+# fill_hz TREE: makes a tree of links to the kernel's source, in which user-mode Linux has
+# $hz jiffies a second
+fill_hz()
+{
+	link_tree "$source" "$1/linux" || return
+	sed -i "/^config HZ$/,/default/s/default .*/default $hz/" "$1/linux/arch/um/Kconfig"
 }
 
 # fill_kernel() removes vmlinux. The image is made from a stripped copy, which has the BTF
@@ -100,6 +109,10 @@ fill_converted()
 	fill_kernel "$1"
 }
 
+if [ -n "$hz" ]; then
+	once "$source-hz$hz" fill_hz || die "no source for kernel $name"
+	source+=-hz$hz/linux
+fi
 if [ -n "$converted" ]; then
 	need python3-clang coccinelle
 	tests=$lab_top/tools/convert-tests
