@@ -12,7 +12,7 @@ suite()
 {
 	local deadlock
 
-	run_kunit_quick uml-debug
+	run_kunit uml-debug
 	for deadlock in softirq hardirq work synchronize destroy; do
 		APPEND=kunit.filter_glob=hwheel_lockdep boot_kunit lockdep=$deadlock
 	done
