@@ -242,10 +242,11 @@ run_suite()
 	say "$suite: $(counts "$lab_work/results") ($start s)"
 }
 
-# run_suites NAME...: runs as many at a time as there are CPUs
+# run_suites NAME...: runs as many at a time as there are CPUs. The first is the longest: it gets the
+# CPU when it wants it, or it would end long after the others.
 run_suites()
 {
-	local name alone running=
+	local name alone running='' first=$1
 
 	queue=("$@")
 	for name; do
@@ -260,7 +261,11 @@ run_suites()
 		say "$name: $(field Suite "$name")"
 		# In a process group, so that lab_cleanup() can end all of it
 		set -m
-		(trap - EXIT INT TERM; run_suite "$name") </dev/null &
+		(
+			trap - EXIT INT TERM
+			[ "$name" = "$first" ] || renice -n 5 $BASHPID >/dev/null
+			run_suite "$name"
+		) </dev/null &
 		set +m
 		lab_groups[$!]=$name
 	done

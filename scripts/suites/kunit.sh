@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: KUnit in user-mode Linux, of the newest kernel; with FULL=1 all of it in real time, too
-# Takes: 60 s
+# Takes: 65 s
 
 . "$lab_scripts/suites/shared/kunit.sh"
 

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Suite: all states of small geometries; with FULL=1 proofs of the arithmetic; ALL=1 planted faults
-# Takes: 70 s
+# Takes: 45 s
 
 suite()
 {
