@@ -1083,7 +1083,7 @@ static const struct bench_row bench_expire_rows[] = {
  */
 #define BENCH_LONELY	4000
 #define BENCH_GAP	500
-#define BENCH_QUIET	(20 * BENCH_MS)
+#define BENCH_QUIET	(100 * BENCH_MS)
 #define BENCH_QUIETS	11
 
 static u64 bench_stolen(u64 most)

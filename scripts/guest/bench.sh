@@ -43,6 +43,8 @@ read_debugfs()
 
 [ -z "$read" ] || read_debugfs &
 
+# Works of the boot go on for seconds. Group life would take them for what timers cost
+sleep 5
 for group in $groups; do
 	echo "bench: $group"
 	insmod hwheel_bench.ko what="$group" $parameters || exit 1
