@@ -518,10 +518,11 @@ can_clean()
 }
 
 # boot stock|moved|can-stock|can-moved FILES...: keeps the kernel's log. The guest's clock counts
-# instructions, so the host's load has no influence.
+# instructions, so the host's load has no influence. What stock modules do depends on nothing of
+# hwheel, so the cache keeps it.
 boot()
 {
-	local which=$1 log=$lab_cache/log/convert-$1.log status=0 guest=convert.sh
+	local which=$1 log=$lab_cache/log/convert-$1.log status=0 guest=convert.sh kept files
 
 	shift
 	[ "${which#can-}" = "$which" ] || guest=can.sh
@@ -531,12 +532,21 @@ boot()
 		echo "'"
 		cat "$lab_scripts/guest/$guest"
 	} >"$lab_work/payload"
-	say "convert: booting $release, $which modules (about 40 s)"
-	TIMEOUT=${TIMEOUT:-300} ICOUNT=3 "$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 1G \
-		"$lab_work/payload" "$@" "$lab_work"/{sctp,can}-load "${userland[@]}" \
-		>"$log" || status=$?
+	files=("$lab_work/payload" "$@" "$lab_work"/{sctp,can}-load "${userland[@]}")
+	kept=$lab_cache/convert-$which-$(cat "$vmlinuz" "$lab_scripts/guest/init.sh" "${files[@]}" |
+		sha256sum | cut -c -12)
+	if [ -f "$kept" ]; then
+		cp "$kept" "$log"
+	else
+		say "convert: booting $release, $which modules (about 40 s)"
+		TIMEOUT=${TIMEOUT:-300} ICOUNT=3 "$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 1G \
+			"${files[@]}" >"$log" || status=$?
+	fi
 	guest_log "$log" >"$lab_work/$which.log"
-	[ "$status" = 0 ] && return
+	if [ "$status" = 0 ]; then
+		[[ $which != *stock ]] || cp "$log" "$kept"
+		return
+	fi
 	tail -n 15 "$lab_work/$which.log" >&2
 	say "convert: the guest's console is in $log"
 	return 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Suite: KUnit in user-mode Linux, of the newest kernel; with FULL=1 all of it in real time, too
+# Suite: KUnit in user-mode Linux, of the newest kernel
 # Takes: 65 s
 
 . "$lab_scripts/suites/shared/kunit.sh"
@@ -10,7 +10,6 @@ suite()
 {
 	try "sizes of stacks" stack_sizes
 	run_kunit_quick uml
-	[ -z "$FULL" ] || boot_kunit
 }
 
 # The numbers are sizes of signal frames on CPUs with AMX, with AVX-512, and without either.
