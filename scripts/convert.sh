@@ -600,7 +600,7 @@ forms()
 				times[which, key]++
 				if (!((which, key) in did))
 					did[which, key] = pair[2]
-				else if (pair[1] ~ /^us_/ && did[which, key] >= 0)
+				else if (pair[1] ~ /^us_/)
 					did[which, key] = least(did[which, key], pair[2])
 				else if (pair[1] !~ /^n_/ && did[which, key] != pair[2])
 					did[which, key] = did[which, key] "," pair[2]
@@ -610,7 +610,7 @@ forms()
 	}
 	function least(x, y)
 	{
-		return y < x ? y : x
+		return y + 0 < x + 0 ? y : x
 	}
 	function bad(why)
 	{
@@ -626,7 +626,9 @@ forms()
 				bad("missing")
 			else if (part[2] ~ /^us_/) {
 				print "convert: forms: " part[1] ": us late: before " a ", after " b
-				if (a < 0 || b < 0)
+				# timer_list may be early, by a jiffy: the time
+				# counts from a jiffy that has begun before
+				if (b < 0)
 					bad("early")
 				else if (b > (a > 8000 ? a : 8000) + 5000)
 					bad("late")
