@@ -539,7 +539,7 @@ boot()
 		cp "$kept" "$log"
 	else
 		say "convert: booting $release, $which modules (about 40 s)"
-		TIMEOUT=${TIMEOUT:-300} ICOUNT=3 "$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 1G \
+		TIMEOUT=${TIMEOUT:-1200} ICOUNT=3 "$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 1G \
 			"${files[@]}" >"$log" || status=$?
 	fi
 	guest_log "$log" >"$lab_work/$which.log"
@@ -573,7 +573,7 @@ forms_boot()
 {
 	say "convert: booting $release, forms.c as it is and moved (about 40 s)"
 	cp "$lab_scripts/guest/forms.sh" "$lab_work/payload"
-	TIMEOUT=${TIMEOUT:-300} ICOUNT=3 "$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 1G \
+	TIMEOUT=${TIMEOUT:-1200} ICOUNT=3 "$lab_scripts/lab/boot-qemu.sh" "$vmlinuz" 2 1G \
 		"$lab_work/payload" "$lab_work/build/hwheel.ko" \
 		"$lab_work"/forms/forms_{before,after}.ko >"$lab_cache/log/convert-forms.log" || return
 	guest_log "$lab_cache/log/convert-forms.log" >"$lab_work/forms.log"

@@ -228,6 +228,8 @@ static void form_timer_list(struct form *f)
 	form_clear(f, 0);
 	timer_setup(&f->held, form_held, 0);
 	f->held.expires = jiffies + 2;
+	/* Not to the CPU that the callback keeps busy: nobody would tell it to go */
+	migrate_disable();
 	add_timer_on(&f->held, !raw_smp_processor_id());
 	while (!READ_ONCE(f->running))
 		usleep_range(100, 200);
@@ -236,6 +238,7 @@ static void form_timer_list(struct form *f)
 	WRITE_ONCE(f->go, true);
 	c = timer_delete_sync(&f->held);
 	d = try_to_del_timer_sync(&f->held);
+	migrate_enable();
 	pr_info("running result=%d,%d,%d pending=%d count=%d\n", a, c, d, b, f->count);
 
 	form_clear(f, 0);
