@@ -227,9 +227,9 @@ static void form_timer_list(struct form *f)
 
 	form_clear(f, 0);
 	timer_setup(&f->held, form_held, 0);
-	f->held.expires = jiffies + 2;
 	/* Not to the CPU that the callback keeps busy: nobody would tell it to go */
 	migrate_disable();
+	f->held.expires = jiffies + 2;
 	add_timer_on(&f->held, !raw_smp_processor_id());
 	while (!READ_ONCE(f->running))
 		usleep_range(100, 200);
