@@ -153,7 +153,7 @@ static inline const char *levels_check_row(struct hwheel_levels *l, unsigned int
 		if (spoke->level != i || spoke->index != j ||
 		    (spoke->more & HWHEEL_CHILD ? i < HWHEEL_FANS : i >= HWHEEL_FANS))
 			return "a spoke has a wrong level or number";
-		/* Most spokes are empty, and nothing says otherwise: that takes no closer look */
+		/* Pass over a spoke if its bits, bound, count and lists all say that it is empty */
 		if (!((bits[0] | bits[1]) & BIT_ULL(j % 64)) && spoke_bare(spoke) &&
 		    !spoke->rests && !(spoke->more & ~HWHEEL_CHILD) &&
 		    list_empty(&spoke->same) && list_empty(&spoke->rest))

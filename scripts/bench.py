@@ -343,12 +343,26 @@ class Targets:
                 yield mine['median'] / timer, f'{self.at(mine)}, {mine["crosses"]} levels'
 
         what = 'expire / timer_list, '
-        for levels, limit in enumerate((1.0, 1.0, 1.2, 1.2)):
+        for levels in range(4):
             self.add(what + f'exact, moved from level {levels}',
-                     cases('absolute', (MS, US), levels), limit)
+                     cases('absolute', (MS, US), levels), 1.0)
         # In the default geometry, a delay of 0.6 s is on level 1 (tick of 1 ms) or 2 (1 us)
         self.add(what + 'slack of a jiffy', cases('slack', (MS, US), (1, 2)), 0.8)
         self.add(what + 'slack of 1/8', cases('eighth', (MS, US), (1, 2)), 0.8)
+
+        gap = ('relative_gap', 'absolute_gap')
+        for other, name, variants, ticks, limit in (
+                ('hrtimer_soft', 'exact', ('relative', 'absolute'), (MS, US), 0.3),
+                ('timer_list', 'relative', 'relative', (MS,), 1.2),
+                ('timer_list', 'absolute', 'absolute', (MS,), 1.0),
+                # Without a gap, each microsecond with a timer has an interrupt
+                ('timer_list', 'gap of 0.5 ms', gap, (US,), 1.3),
+                ('timer_list', 'slack', 'slack', (MS, US), 0.9),
+                ('timer_list', 'eighth', 'eighth', (MS, US), 0.9)):
+            for tick_ns in ticks:
+                self.add(f'life, {name}, {tick_text(tick_ns)} / {other}',
+                         self.against(other, 'life', variants, pendings=(1000000,),
+                                      ticks=tick_ns), limit)
         for where, found in (
                 ('', self.uml),
                 (', HZ=1000', select(self.results, where='uml-hz1000')),
@@ -364,8 +378,7 @@ class Targets:
                 ('timer_list', 'absolute', 'exact', 'absolute', jiffy, 1.0),
                 ('timer_list', 'absolute', 'slack of 1/8', 'eighth', jiffy, 1.0),
                 ('hrtimer_soft', 'whole_ms', 'exact', 'absolute', MS, 0.5),
-                ('hrtimer', 'whole_ms', 'in hardirq context', 'absolute_hardirq', MS, 0.5),
-                ('hrtimer_soft', 'absolute', 'exact', 'absolute', US, 1.0)):
+                ('hrtimer', 'whole_ms', 'in hardirq context', 'absolute_hardirq', MS, 0.5)):
             self.add(f'life, {name}, {tick_text(tick_ns)} / {other} {other_variant}{where}',
                      self.against(other, 'life', variant, other_variant, ticks=(tick_ns,),
                                   found=found), limit)

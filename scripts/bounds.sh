@@ -25,9 +25,9 @@ contexts=("$@")
 [ $# != 0 ] || contexts=(softirq hardirq)
 lines=$lab_work/lines
 
-# rounds PARAMETERS...: runs these rounds in a guest. If a bound is missed, runs them again, in another
-# guest: what hwheel does comes again. The guest's own kernel was seen to keep interrupts off for
-# 0.5 ms, in __rmqueue_pcplist(), in the first seconds of a guest; that does not.
+# rounds PARAMETERS...: runs these rounds in a guest. If a bound is missed, runs them again, in up to
+# two other guests. A lateness that hwheel causes is seen there, too. But in some guests the kernel's
+# page allocator, __rmqueue_pcplist(), keeps interrupts off for half a millisecond.
 rounds()
 {
 	local times

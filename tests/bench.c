@@ -1177,7 +1177,7 @@ static int bench_life(const struct bench_row *row, u64 n, s64 *time, s64 *calls)
 	start = ktime_get();
 	row->kind->arm(0, n);
 	arm = ktime_get() - start;
-	/* Nothing expires for a while, so there is nothing to measure. Crowds may move soon */
+	/* Measure from a second before the first expiration on: crowds move ahead of time */
 	if (ktime_get() < bench_start + BENCH_LEAD - BENCH_SECOND)
 		msleep(div_u64(bench_start + BENCH_LEAD - BENCH_SECOND - ktime_get(), BENCH_MS));
 	armed = ktime_get();
@@ -1189,7 +1189,7 @@ static int bench_life(const struct bench_row *row, u64 n, s64 *time, s64 *calls)
 
 		calls[i] = bench_each(1000 * (bench_calls[i] - min(bench_calls[i], others)), n);
 	}
-	own = bench_median(quiet, BENCH_QUIETS) * div64_u64(own, BENCH_QUIET);
+	own = div64_u64(bench_median(quiet, BENCH_QUIETS) * own, BENCH_QUIET);
 	*time = bench_each(arm + stolen - min(stolen, own), n);
 	if (bench_fired == n)
 		return 0;
@@ -1236,12 +1236,16 @@ static const struct bench_row bench_life_rows[] = {
 	{ &bench_hwheel_absolute, BENCH_MS, .context = HWHEEL_HARDIRQ },
 	{ &bench_hwheel_slack_at, BENCH_MS },
 	{ &bench_hwheel_absolute, BENCH_MS, 4096 },
+	{ &bench_soft_relative },
 	{ &bench_soft_absolute },
 	{ &bench_soft_whole },
 	{ &bench_soft_slack },
 	{ &bench_hard_whole },
+	{ &bench_hwheel_relative, BENCH_US },
 	{ &bench_hwheel_absolute, BENCH_US },
+	{ &bench_hwheel_slack_at, BENCH_US },
 	{ &bench_hwheel_eighth_at, BENCH_US },
+	{ &bench_hwheel_relative, BENCH_US, .gap_ns = BENCH_MS / 2 },
 	{ &bench_hwheel_absolute, BENCH_US, .gap_ns = BENCH_MS / 2 },
 	{ &bench_hwheel_absolute, BENCH_US, 4096, .gap_ns = BENCH_MS / 2 },
 };

@@ -851,8 +851,7 @@ kbuild_root()
 	esac
 }
 
-# build_modules LOG KERNELDIR DIR [MAKE-ARGUMENTS...]: builds a copy of the checkout in DIR, and
-# keeps what make prints in make.log there.
+# build_modules LOG KERNELDIR DIR [MAKE-ARGUMENTS...]: builds a copy of the checkout in DIR.
 # Suites of one make check share a build: check.sh sets LAB_BUILDS, the folder for them.
 build_modules()
 {
@@ -869,7 +868,7 @@ build_modules_fill()
 {
 	copy_sources "$1" || return
 	[ -z "${plant-}" ] || plant_fault "$plant" "$1" || return
-	quiet "${making[@]}" M="$1" && cp "$lab_cache/log/${making[0]}.log" "$1/make.log"
+	quiet "${making[@]}" M="$1"
 }
 
 # kbuild_probes: prints the first lines of the Kbuild of a module that includes module/compat.h

@@ -10,13 +10,13 @@ suite()
 	local kernel
 
 	for kernel in newest ${ALL:+6.1 6.12-rt}; do
-		unload_boot "$kernel" 3
+		unload_boot "$kernel" 4
 		verdict "$kernel" "$lab_work/log" [ "$status" = 0 ]
-		try "$kernel: 3 rounds" grep -x "lab: round 3" "$lab_work/log"
+		try "$kernel: 4 rounds" grep -x "lab: round 4" "$lab_work/log"
 		try "$kernel: kernel log" clean_log "$lab_work/log"
 	done
 	# The hrtimer of a wheel must not outlive the module
-	plant=leave_hrtimer unload_boot newest 1
+	plant=leave_hrtimer unload_boot newest 2
 	try "leave_hrtimer is found" dmesg_dirty "$lab_work/log"
 }
 
