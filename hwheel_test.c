@@ -11,7 +11,7 @@
  * whose callback records when, where and how often it ran. A test arms a probe for a
  * window of time, and hwt_expect_once() compares the record with the window. The tests
  * use the kernel's clock. So timers may be late on a loaded host, but never early. Only in
- * simulated time (parameter years) does hwt_expect_once() check how late a timer is.
+ * simulated time (parameter days) does hwt_expect_once() check how late a timer is.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -29,9 +29,9 @@
 /* Tolerance in simulated time, whose clock has a resolution of 256 ns. */
 #define GRAIN_NS	2000
 
-bool hwt_years;
-module_param_named(years, hwt_years, bool, 0444);
-MODULE_PARM_DESC(years, "let a year of simulated time pass (UML with time-travel=inf-cpu)");
+unsigned int hwt_days;
+module_param_named(days, hwt_days, uint, 0444);
+MODULE_PARM_DESC(days, "let these days of simulated time pass (UML with time-travel=inf-cpu)");
 
 unsigned long hwt_seed;
 module_param_named(seed, hwt_seed, ulong, 0444);
@@ -373,7 +373,7 @@ const char *hwt_probe_fault(const struct probe *p)
 		return "it was armed for an instant before its window";
 	if (p->expires > p->to)
 		return "it was armed for an instant after its window";
-	if (hwt_years && probe_late(p) >= late_allowed(p))
+	if (hwt_days && probe_late(p) >= late_allowed(p))
 		return "it was more than a tick late";
 	return NULL;
 }
@@ -553,7 +553,7 @@ void hwt_busy(ktime_t ns)
 	ktime_t end = ktime_get() + ns;
 	u32 rest;
 
-	if (hwt_years) {
+	if (hwt_days) {
 		mdelay(div_u64_rem(ns, NSEC_PER_MSEC, &rest));
 		udelay(rest / NSEC_PER_USEC);
 	} else {

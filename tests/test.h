@@ -25,7 +25,7 @@
 #define WAIT_MS		240000
 
 /* Module parameters */
-extern bool hwt_years;
+extern unsigned int hwt_days;	/* of simulated time; 0: time is real */
 extern unsigned long hwt_seed;
 extern unsigned int hwt_many;
 

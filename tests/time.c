@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite hwheel_time: a year of simulated time (parameter years). In simulated time no
- * timer may be late by more than a tick, and the tests can predict each interrupt.
+ * Suite hwheel_time: days of simulated time (parameter days). In simulated time no timer may
+ * be late by more than a tick, and the tests can predict each interrupt.
  */
 #include <kunit/test.h>
 #include <linux/jiffies.h>
@@ -11,8 +11,8 @@
 #include "module/compat.h"
 #include "test.h"
 
-#define YEAR		(365 * DAY)
-#define YEAR_TIMERS	300
+#define SPAN		(hwt_days * DAY)
+#define NR_TIMERS	300
 
 /* A timer_list timer that is armed together with a timer of hwheel */
 struct stock {
@@ -23,20 +23,21 @@ struct stock {
 };
 
 /*
- * All long timers are armed together, so all of them together take one year. KUnit ends a
- * case after 300 s, and counts simulated time, too. The suite's init has no such limit. So the
+ * All timers are armed together, so together they take no longer than the longest. KUnit ends
+ * a case after 300 s, and counts simulated time, too. The suite's init has no such limit. So the
  * init waits for the timers.
  */
 static struct {
 	struct probe		*probes;	/* on the system wheel */
 	struct stock		*stock;		/* one for each of them */
+	unsigned int		rows;		/* of the table: the first timers */
 	struct hwheel		*lone;		/* one timer, a day away */
 	struct hwheel		*ten;		/* ten timers, a second apart */
 	struct probe		on_lone;
 	struct probe		on_ten[10];
 	u64			interrupts;	/* of the system wheel */
 	u64			idle_interrupts;
-} year;
+} days;
 
 static void stock_run(struct timer_list *timer)
 {
@@ -45,47 +46,48 @@ static void stock_run(struct timer_list *timer)
 	stock->began = ktime_get();
 }
 
-static void year_delays(void)
+static void days_delays(void)
 {
-	/* year_table() prints these. */
+	/* days_table() prints these. */
 	static const ktime_t rows[] = {
 		MS, 10 * MS, 100 * MS, SECS(1), SECS(10), SECS(60), SECS(600), HOUR,
-		6 * HOUR, DAY, 7 * DAY, 30 * DAY, 100 * DAY, YEAR,
+		6 * HOUR, DAY, 7 * DAY, 30 * DAY, 100 * DAY, 365 * DAY,
 	};
 	static const u64 decades[] = { 1, 2, 5 };
 	unsigned int i, j, n = 0;
 	u64 width;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		year.stock[n++].delay = rows[i];
-	for (width = MS; width <= YEAR; width *= 2)
-		year.stock[n++].delay = width;
-	for (width = MS; width <= YEAR; width *= 10)
+	for (i = 0; i < ARRAY_SIZE(rows) && rows[i] <= SPAN; i++)
+		days.stock[n++].delay = rows[i];
+	days.rows = n;
+	for (width = MS; width <= SPAN; width *= 2)
+		days.stock[n++].delay = width;
+	for (width = MS; width <= SPAN; width *= 10)
 		for (i = 0; i < ARRAY_SIZE(decades); i++)
-			if (width * decades[i] <= YEAR)
-				year.stock[n++].delay = width * decades[i];
+			if (width * decades[i] <= SPAN)
+				days.stock[n++].delay = width * decades[i];
 	/* The boundaries of the default levels */
 	for (i = 0, width = 128 * MS; i < 4; i++, width *= 128)
 		for (j = 0; j < 3; j++)
-			year.stock[n++].delay = width + j * MS - MS;
-	while (n < YEAR_TIMERS)
-		year.stock[n++].delay = MS + hwt_random_magnitude(YEAR - MS);
+			days.stock[n++].delay = width + j * MS - MS;
+	while (n < NR_TIMERS)
+		days.stock[n++].delay = MS + hwt_random_magnitude(SPAN - MS);
 }
 
-static struct hwheel *year_wheel(const char *name)
+static struct hwheel *days_wheel(const char *name)
 {
 	return hwheel_create(&(struct hwheel_config){ .name = name });
 }
 
-static void year_table(void)
+static void days_table(void)
 {
 	unsigned int i;
 
 	pr_info("hwheel_kunit: %20s %16s %20s %8s\n", "delay_ns", "hwheel_late_ns",
 		"timer_list_late_ns", "%");
-	for (i = 0; i < 14; i++) {
-		const struct probe *p = &year.probes[i];
-		const struct stock *stock = &year.stock[i];
+	for (i = 0; i < days.rows; i++) {
+		const struct probe *p = &days.probes[i];
+		const struct stock *stock = &days.stock[i];
 		s64 late = stock->began - stock->from - stock->delay;
 		s64 permille = div64_s64(late, div64_s64(stock->delay, 1000));
 
@@ -95,34 +97,34 @@ static void year_table(void)
 	}
 }
 
-static int year_pass(void)
+static int days_pass(void)
 {
-	ktime_t span = YEAR + SECS(1);
+	ktime_t span = SPAN + SECS(1);
 	unsigned int i;
 
-	year.probes = kvcalloc(YEAR_TIMERS, sizeof(*year.probes), GFP_KERNEL);
-	year.stock = kvcalloc(YEAR_TIMERS, sizeof(*year.stock), GFP_KERNEL);
-	year.lone = year_wheel("kunit-lone");
-	year.ten = year_wheel("kunit-ten");
-	if (!year.probes || !year.stock || IS_ERR(year.lone) || IS_ERR(year.ten))
+	days.probes = kvcalloc(NR_TIMERS, sizeof(*days.probes), GFP_KERNEL);
+	days.stock = kvcalloc(NR_TIMERS, sizeof(*days.stock), GFP_KERNEL);
+	days.lone = days_wheel("kunit-lone");
+	days.ten = days_wheel("kunit-ten");
+	if (!days.probes || !days.stock || IS_ERR(days.lone) || IS_ERR(days.ten))
 		return -ENOMEM;
-	year_delays();
+	days_delays();
 
-	year.interrupts = hwheel_count(hwheel_system, "interrupts");
-	year.idle_interrupts = hwheel_count(hwheel_system, "idle_interrupts");
-	hwt_probe_setup(&year.on_lone, year.lone, MS);
-	hwt_probe_add(&year.on_lone, DAY);
+	days.interrupts = hwheel_count(hwheel_system, "interrupts");
+	days.idle_interrupts = hwheel_count(hwheel_system, "idle_interrupts");
+	hwt_probe_setup(&days.on_lone, days.lone, MS);
+	hwt_probe_add(&days.on_lone, DAY);
 	for (i = 0; i < 10; i++) {
-		hwt_probe_setup(&year.on_ten[i], year.ten, MS);
-		hwt_probe_add(&year.on_ten[i], SECS(i + 1));
+		hwt_probe_setup(&days.on_ten[i], days.ten, MS);
+		hwt_probe_add(&days.on_ten[i], SECS(i + 1));
 	}
-	for (i = 0; i < YEAR_TIMERS; i++) {
-		struct stock *stock = &year.stock[i];
+	for (i = 0; i < NR_TIMERS; i++) {
+		struct stock *stock = &days.stock[i];
 		u64 delay = stock->delay;
 
 		timer_setup(&stock->timer, stock_run, 0);
-		hwt_probe_setup(&year.probes[i], hwheel_system, SYSTEM_TICK_NS);
-		hwt_probe_add(&year.probes[i], delay);
+		hwt_probe_setup(&days.probes[i], hwheel_system, SYSTEM_TICK_NS);
+		hwt_probe_add(&days.probes[i], delay);
 		stock->from = ktime_get();
 		mod_timer(&stock->timer, jiffies + div_u64(delay + TICK_NSEC - 1, TICK_NSEC));
 	}
@@ -130,106 +132,107 @@ static int year_pass(void)
 	set_current_state(TASK_UNINTERRUPTIBLE);
 	schedule_hrtimeout(&span, HRTIMER_MODE_REL);
 
-	year.interrupts = hwheel_count(hwheel_system, "interrupts") - year.interrupts;
-	year.idle_interrupts = hwheel_count(hwheel_system, "idle_interrupts") -
-			       year.idle_interrupts;
-	for (i = 0; i < YEAR_TIMERS; i++) {
-		hwheel_shutdown_sync(&year.probes[i].timer);
-		timer_delete_sync(&year.stock[i].timer);
+	days.interrupts = hwheel_count(hwheel_system, "interrupts") - days.interrupts;
+	days.idle_interrupts = hwheel_count(hwheel_system, "idle_interrupts") -
+			       days.idle_interrupts;
+	for (i = 0; i < NR_TIMERS; i++) {
+		hwheel_shutdown_sync(&days.probes[i].timer);
+		timer_delete_sync(&days.stock[i].timer);
 	}
-	hwheel_shutdown_sync(&year.on_lone.timer);
+	hwheel_shutdown_sync(&days.on_lone.timer);
 	for (i = 0; i < 10; i++)
-		hwheel_shutdown_sync(&year.on_ten[i].timer);
-	year_table();
+		hwheel_shutdown_sync(&days.on_ten[i].timer);
+	days_table();
 	return 0;
 }
 
-static void year_end(struct kunit_suite *suite)
+static void days_end(struct kunit_suite *suite)
 {
-	hwheel_destroy(year.lone);
-	hwheel_destroy(year.ten);
-	kvfree(year.stock);
-	kvfree(year.probes);
-	memset(&year, 0, sizeof(year));
+	hwheel_destroy(days.lone);
+	hwheel_destroy(days.ten);
+	kvfree(days.stock);
+	kvfree(days.probes);
+	memset(&days, 0, sizeof(days));
 }
 
-static int year_begin(struct kunit_suite *suite)
+static int days_begin(struct kunit_suite *suite)
 {
 	int err;
 
 	err = hwt_suite_begin(suite, HWHEEL_SOFTIRQ);
-	if (err || !hwt_years)
+	if (err || !hwt_days)
 		return err;
-	err = year_pass();
+	err = days_pass();
 	if (err)
-		year_end(suite);
+		days_end(suite);
 	return err;
 }
 
-static int year_case_init(struct kunit *test)
+static int days_case_init(struct kunit *test)
 {
-	if (!hwt_years)
-		kunit_skip(test, "needs years=1 and simulated time");
+	if (!hwt_days)
+		kunit_skip(test, "needs days=N and simulated time");
 	return 0;
 }
 
-static void test_year_exact(struct kunit *test)
+static void test_days_exact(struct kunit *test)
 {
 	unsigned int i;
 	ktime_t most = 0;
 
-	for (i = 0; i < YEAR_TIMERS; i++) {
-		const struct probe *p = &year.probes[i];
+	for (i = 0; i < NR_TIMERS; i++) {
+		const struct probe *p = &days.probes[i];
 		const char *fault = hwt_probe_fault(p);
 
 		if (fault)
 			hwt_fail_probe(test, p, fault);
 		most = max(most, p->began - p->from);
 	}
-	kunit_info(test, "%u timers, 1 ms to 1 year: at most %lld ns late", YEAR_TIMERS, most);
+	kunit_info(test, "%u timers, 1 ms to %u days: at most %lld ns late", NR_TIMERS,
+		   hwt_days, most);
 }
 
 /* One interrupt for each tick at which a timer was due, and no others */
-static void test_year_interrupts(struct kunit *test)
+static void test_days_interrupts(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, year.interrupts,
-			hwt_distinct_ticks(test, year.probes, YEAR_TIMERS));
-	KUNIT_EXPECT_EQ(test, year.idle_interrupts, 0);
+	KUNIT_EXPECT_EQ(test, days.interrupts,
+			hwt_distinct_ticks(test, days.probes, NR_TIMERS));
+	KUNIT_EXPECT_EQ(test, days.idle_interrupts, 0);
 }
 
-static void test_year_lone(struct kunit *test)
+static void test_days_lone(struct kunit *test)
 {
-	KUNIT_EXPECT_TRUE(test, !hwt_probe_fault(&year.on_lone));
-	KUNIT_EXPECT_EQ(test, hwheel_count(year.lone, "interrupts"), 1);
-	KUNIT_EXPECT_EQ(test, hwheel_count(year.lone, "idle_interrupts"), 0);
+	KUNIT_EXPECT_TRUE(test, !hwt_probe_fault(&days.on_lone));
+	KUNIT_EXPECT_EQ(test, hwheel_count(days.lone, "interrupts"), 1);
+	KUNIT_EXPECT_EQ(test, hwheel_count(days.lone, "idle_interrupts"), 0);
 	/* A lone timer needs one level, and need not cascade. */
-	KUNIT_EXPECT_EQ(test, hwheel_count(year.lone, "levels_added"), 1);
-	KUNIT_EXPECT_EQ(test, hwheel_count(year.lone, "cascaded"), 0);
+	KUNIT_EXPECT_EQ(test, hwheel_count(days.lone, "levels_added"), 1);
+	KUNIT_EXPECT_EQ(test, hwheel_count(days.lone, "cascaded"), 0);
 }
 
-static void test_year_ten(struct kunit *test)
+static void test_days_ten(struct kunit *test)
 {
 	unsigned int i;
 
 	for (i = 0; i < 10; i++)
-		KUNIT_EXPECT_TRUE(test, !hwt_probe_fault(&year.on_ten[i]));
-	KUNIT_EXPECT_EQ(test, hwheel_count(year.ten, "interrupts"), 10);
-	KUNIT_EXPECT_EQ(test, hwheel_count(year.ten, "idle_interrupts"), 0);
+		KUNIT_EXPECT_TRUE(test, !hwt_probe_fault(&days.on_ten[i]));
+	KUNIT_EXPECT_EQ(test, hwheel_count(days.ten, "interrupts"), 10);
+	KUNIT_EXPECT_EQ(test, hwheel_count(days.ten, "idle_interrupts"), 0);
 }
 
 static struct kunit_case hwheel_time_cases[] = {
-	KUNIT_CASE(test_year_exact),
-	KUNIT_CASE(test_year_interrupts),
-	KUNIT_CASE(test_year_lone),
-	KUNIT_CASE(test_year_ten),
+	KUNIT_CASE(test_days_exact),
+	KUNIT_CASE(test_days_interrupts),
+	KUNIT_CASE(test_days_lone),
+	KUNIT_CASE(test_days_ten),
 	{}
 };
 
 static struct kunit_suite hwheel_time_suite = {
 	.name		= "hwheel_time",
-	.suite_init	= year_begin,
-	.suite_exit	= year_end,
-	.init		= year_case_init,
+	.suite_init	= days_begin,
+	.suite_exit	= days_end,
+	.init		= days_case_init,
 	.test_cases	= hwheel_time_cases,
 };
 
