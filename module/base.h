@@ -86,7 +86,7 @@ struct hwheel_base {
 	u64			fresh;		/* ns; see hwheel_catch_up() */
 	ktime_t			offset;		/* the wheel's clock minus the drive's */
 	ktime_t			set;		/* what the wheel's clock was set to, or S64_MIN */
-	struct hwheel_base	*dest;		/* base that @running moves to */
+	struct hwheel_base	*dest;		/* base that @running moves to, or NULL */
 	union {
 		struct hrtimer		hrtimer;
 		struct timer_list	entry;	/* of a HWHEEL_DEFERRABLE wheel */

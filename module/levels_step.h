@@ -146,9 +146,9 @@ enum hwheel_how {
  * The new spoke of a timer that is in @spoke and due at @tick. It may be due now. NULL: it stays.
  * The spokes of a fan of @spoke are @fine ticks wide.
  */
-static inline struct hwheel_spoke *levels_target(struct hwheel_levels *l,
-						 struct hwheel_spoke *spoke, u64 tick,
-						 enum hwheel_how how, u64 fine)
+static __always_inline struct hwheel_spoke *levels_target(struct hwheel_levels *l,
+							  struct hwheel_spoke *spoke, u64 tick,
+							  enum hwheel_how how, u64 fine)
 {
 	struct hwheel_spoke *to;
 

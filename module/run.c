@@ -180,7 +180,6 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	lockdep_copy_map(&map, &timer->lockdep_map);
 #endif
 	WRITE_ONCE(base->running, timer);
-	base->dest = NULL;
 	if (off)
 		raw_spin_unlock(&base->lock);
 	else
@@ -197,7 +196,8 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 		cond_resched();
 
 	hwheel_lock_run(base, context);
-	hwheel_move_running(base, timer);
+	if (unlikely(base->dest))
+		hwheel_move_running(base, timer);
 	WRITE_ONCE(base->running, NULL);
 	if (context == HWHEEL_WORK && base->waiters)
 		hwheel_cancel_running(base, timer);
@@ -219,9 +219,9 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 }
 
 /*
- * Run the callbacks of timers that are due, while *@now is before @end. Read the clock
- * after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. The lateness of a
- * timer is the last reading of the clock minus the timer's time. So the lateness may be too
+ * Run the callbacks of timers that are due, until *@now, which is before @end, reaches it. Read
+ * the clock after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. The lateness of
+ * a timer is the last reading of the clock minus the timer's time. So the lateness may be too
  * small, by the time of HWHEEL_CLOCK_EVERY callbacks or by about a jiffy, whichever is less.
  * A timer that somebody has made due by setting the clock is late from that moment on.
  * Read the clock after each callback
@@ -233,14 +233,14 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 					ktime_t end, enum hwheel_context context)
 {
-	const unsigned int mask = context == HWHEEL_HARDIRQ || base->wheel->clock->ahead ?
-				  0 : HWHEEL_CLOCK_EVERY - 1;
+	const unsigned int every = context == HWHEEL_HARDIRQ || base->wheel->clock->ahead ?
+				   1 : HWHEEL_CLOCK_EVERY;
+	unsigned int left = every;
 	unsigned long last = jiffies;
 	struct hwheel_timer *timer;
-	unsigned int n = 0;
 	u64 late;
 
-	while (*now < end && (timer = levels_pop(&base->levels))) {
+	while ((timer = levels_pop(&base->levels))) {
 		late = (u64)*now + (u64)base->offset - (u64)max(timer->expires, base->set);
 		base->late[fls64(late)]++;
 		hwheel_note_max(base, HWHEEL_MAX_LATE_NS, late);
@@ -248,12 +248,15 @@ static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 		debug_hwheel(deactivate, timer);
 		hwheel_call(base, timer, context);
 
-		if (!(++n & mask) || time_after(jiffies, last)) {
-			last = jiffies;
-			*now = hwheel_time(base);
-		}
+		if (--left && !time_after(jiffies, last))
+			continue;
+		left = every;
+		last = jiffies;
+		*now = hwheel_time(base);
+		if (*now >= end)
+			return;
 	}
-	if (n & mask)
+	if (left != every)
 		*now = hwheel_time(base);
 }
 
