@@ -108,7 +108,8 @@ void slot_free(struct slot *slot)
 
 static bool in_thread(const struct mwheel *w)
 {
-	return SIM_RT || w->config.context == HWHEEL_WORK;
+	return w->config.context == HWHEEL_WORK ||
+	       (SIM_RT && w->config.context == HWHEEL_SOFTIRQ);
 }
 
 /* Is the wheel's clock one of wall time, which may be set? */
