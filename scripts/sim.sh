@@ -113,7 +113,7 @@ faults=(
 	"work-mod-disabled	module/delayed_work.c	/^bool __hwheel_mod_delayed_work/,/^}/s/if (likely(!dwork->disabled))/if (1)/"
 	"work-callback	module/delayed_work.c	/^bool hwheel_disable_delayed_work_sync/,/^}/s/hwheel_cancel_sync(.*/;/"
 	"work-left-behind	module/delayed_work.c	/^hwheel_work_disarm/,/^}/s/hwheel_try_cancel(&dwork->timer) >= 0/(hwheel_cancel(\&dwork->timer), 1)/"
-	"work-interrupted	module/run.c	/void hwheel_call/,/^}/s/HWHEEL_HARDIRQ || timer->flags .*/HWHEEL_HARDIRQ;/"
+	"work-interrupted	module/run.c	/void hwheel_call/,/^}/s/HWHEEL_HARDIRQ || (!plain .*/HWHEEL_HARDIRQ;/"
 	"work-irqs-off	module/run.c	/void hwheel_call/,/^}/s/if (off && context != HWHEEL_HARDIRQ)/if (0)/"
 	"work-function	module/delayed_work.c	/^bool hwheel_disable_delayed_work_sync/,/^}/s/cancel_work_sync(.*/;/"
 	"work-armed-again	module/delayed_work.c	/^bool __hwheel_mod_delayed_work/,/^}/s/HWHEEL_MODE_PENDING/0/"
