@@ -22,8 +22,12 @@ lab_guest=
 lab_questions=
 lab_groups=()
 # Compilers that are called with ccache compile only what has changed since an earlier run.
-# Each run builds in a new folder, so don't let the folder matter.
-export CCACHE_DIR=$lab_cache/ccache CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=/ CCACHE_MAXSIZE=1G
+# Each run builds in a new folder, so don't let the folder matter. Debian's headers call ccache if
+# they are asked to.
+lab_ccache=(CCACHE_DIR="$lab_cache/ccache" CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=/ CCACHE_MAXSIZE=2G)
+export "${lab_ccache[@]}"
+lab_ccache+=(DEBIAN_KERNEL_USE_CCACHE=1)
+! command -v ccache >/dev/null || export DEBIAN_KERNEL_USE_CCACHE=1
 
 mkdir -p "$lab_cache/log"
 lab_work=$(mktemp -d "${TMPDIR:-/tmp}/hwheel.XXXXXX")
@@ -835,8 +839,9 @@ kbuild()
 
 	root=$(kbuild_root "$1")
 	if [ -n "$root" ]; then
-		printf -v command '%q ' make -C "${1#"$root"}" "${@:2}"
-		BIND=${TMPDIR:-/tmp} chroot_run "$root" "$command"
+		mkdir -p "$CCACHE_DIR"
+		printf -v command '%q ' "${lab_ccache[@]}" make -C "${1#"$root"}" "${@:2}"
+		BIND="${TMPDIR:-/tmp} $CCACHE_DIR" chroot_run "$root" "env $command"
 	else
 		make -C "$@"
 	fi
@@ -860,6 +865,10 @@ build_modules()
 	key=$(printf '%s\n' "$2" "${plant-}" "${@:4}" | sha256sum)
 	mkdir -p "$builds" "$3"
 	making=("$1" kbuild "$2" -j "$lab_jobs" "${@:4}" modules)
+	if [ ! -e "$2/.kernelvariables" ]; then		# not Debian's headers
+		need ccache
+		making+=(CC="ccache gcc")
+	fi
 	once "$builds/${key:0:12}" build_modules_fill &&
 		cp -a "$builds/${key:0:12}/." "$3"
 }

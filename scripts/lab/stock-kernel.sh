@@ -30,5 +30,5 @@ read -r release suite <<<"$found"
 vmlinuz=$(stock_vmlinuz "$release") || die "found no image of $release"
 ROOT=
 [ "$suite" = own ] || ROOT=$(builder "$suite")
-need "linux-headers-$release" binutils make
+need "linux-headers-$release" binutils make ${ROOT:+ccache}
 echo "$release $vmlinuz $ROOT/usr/src/linux-headers-$release"

@@ -11,12 +11,12 @@ suite()
 {
 	local kernel image build dir=$lab_work/small status=0 name
 
-	need gcc ccache make perl
+	need gcc make perl
 	kernel=$("$lab_scripts/lab/build-kernel.sh" uml-small)
 	read -r image build <<<"$kernel"
 	try "three options are missing" [ "$("$lab_scripts/preflight.sh" options "$build" 2>&1 |
 		grep -c '^hwheel: this kernel has no ')" = 3 ]
-	build_modules small-build "$build" "$dir" ARCH=um CC="ccache gcc" \
+	build_modules small-build "$build" "$dir" ARCH=um \
 		CONFIG_HWHEEL_TORTURE_TEST= CONFIG_HWHEEL_BENCH=
 	other_version "$dir/samples/hwheel_rcu.ko" >"$dir/version.ko"
 	"$lab_scripts/lab/boot-uml.sh" "$image" "$lab_scripts/guest/small.sh" "$dir/hwheel.ko" \

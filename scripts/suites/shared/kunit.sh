@@ -30,7 +30,7 @@ build_kunit()
 	local variant=$1 kernel image build arch=()
 
 	dir=$lab_work/$suite
-	need gcc ccache make python3
+	need gcc make python3
 	kernel=$("$lab_scripts/lab/build-kernel.sh" "$variant")
 	read -r image build <<<"$kernel"
 	source=$build/source
@@ -41,7 +41,7 @@ build_kunit()
 	esac
 
 	say "$suite: building the modules"
-	build_modules "$suite-build" "$build" "$dir" "${arch[@]}" CC="ccache gcc" \
+	build_modules "$suite-build" "$build" "$dir" "${arch[@]}" \
 		CONFIG_HWHEEL_TORTURE_TEST= CONFIG_HWHEEL_BENCH= CONFIG_SAMPLE_HWHEEL=
 }
 
