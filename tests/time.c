@@ -67,7 +67,7 @@ static void days_delays(void)
 			if (width * decades[i] <= SPAN)
 				days.stock[n++].delay = width * decades[i];
 	/* The boundaries of the default levels */
-	for (i = 0, width = 128 * MS; i < 4; i++, width *= 128)
+	for (i = 0, width = 128 * MS; i < 4 && width <= SPAN; i++, width *= 128)
 		for (j = 0; j < 3; j++)
 			days.stock[n++].delay = width + j * MS - MS;
 	while (n < NR_TIMERS)
