@@ -93,11 +93,12 @@ static bool arm_in(const struct mwheel *mine, struct slot *slot, enum sim_kind k
 	case CALL_ADD:
 		ret = hwheel_add(timer, a);
 		break;
-	case CALL_RANGE:
-		ret = hwheel_add_range(timer, a, b);
+	case CALL_RANGE:		/* there are two calls that do the same */
+		ret = a % 2 ? hwheel_add_mode(timer, a, b, 0) : hwheel_add_range(timer, a, b);
 		break;
 	case CALL_AT:
-		ret = hwheel_add_at(timer, a, b);
+		ret = a % 2 ? hwheel_add_mode(timer, a, b, HWHEEL_MODE_ABS) :
+			      hwheel_add_at(timer, a, b);
 		break;
 	case CALL_ON:
 		call.on = (unsigned long long)b % sim_world.cpus;
