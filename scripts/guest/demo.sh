@@ -196,6 +196,8 @@ insmod hwheel_sessions.ko sessions=1000 max_ms=300000 traffic_ms=1000 || exit 1
 sleep 6
 (cd /sys/kernel/debug/hwheel/system && check_parameters) && log parameters
 (cd /sys/kernel/debug/hwheel/system && check_sums) && log sums
+# These sessions live for minutes. On a busy host those below may be over before anybody looks
+(cd /sys/kernel/debug/hwheel/system && check_debugfs) && log debugfs
 rmmod hwheel_sessions && rmmod hwheel || exit 1
 
 insmod hwheel.ko || exit 1
@@ -211,7 +213,6 @@ fi
 insmod hwheel_sessions.ko sessions="$sessions" $parameters || exit 1
 log loaded
 
-(cd /sys/kernel/debug/hwheel/system && check_debugfs) && log debugfs
 check_report && log report
 
 echo "lab: levels begin"
