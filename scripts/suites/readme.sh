@@ -38,6 +38,8 @@ readme_table()
 	visitor		make demo			SESSIONS=20000 MAX_MS=5000	demo.svg
 	prints		demo: armed N fired N cancelled N early N lost N max_late_ns N	-	-
 	visitor		make check			SUITE=tools	%^[1-9][0-9]* passed, 0 failed
+	visitor		make check FULL=1		SUITE=tools	%^[1-9][0-9]* passed, 0 failed
+	visitor		make check ALL=1		SUITE=list	%^readme
 	visitor		make check SUITE=list		-		%^readme
 	visitor		make help			-		%^make htmldocs
 	visitor		make torture			TIME=5		%End of test: SUCCESS
