@@ -460,7 +460,7 @@ static __always_inline u64 divisor_div(const struct hwheel_divisor *div, u64 x)
 		x = mul_u64_u64_shr(x, div->mul, 64);
 #endif
 	}
-	return x >> div->shift;
+	return x >> (div->shift & 63);	/* 63: see levels_highest() */
 }
 
 /* First tick at or after @ns. All instants up to 0 give tick 0. */
@@ -487,10 +487,14 @@ static __always_inline u64 levels_due(const struct hwheel_levels *l,
 	return levels_tick_up(l, timer->expires);
 }
 
-/* The number of the highest bit set in @x. @x must not be 0. Bits count from 0. */
+/*
+ * The number of the highest bit set in @x. @x must not be 0. Bits count from 0. With "& 63" the
+ * compiler knows the range, so it leaves out the checks of CONFIG_UBSAN, which Debian's kernels
+ * have: 12 of an arming's 201 instructions.
+ */
 static __always_inline unsigned long levels_highest(u64 x)
 {
-	return BITS_PER_LONG == 64 ? __fls(x) : fls64(x) - 1;	/* fls64() also checks for 0 */
+	return (BITS_PER_LONG == 64 ? __fls(x) : fls64(x) - 1) & 63;	/* fls64() checks for 0 */
 }
 
 static __always_inline u64 level_slot(const struct hwheel_level *lv, u64 tick)

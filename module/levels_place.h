@@ -89,7 +89,7 @@ static __always_inline struct hwheel_spoke *level_ahead(const struct hwheel_leve
 /* The lowest level that can be the right one for a timer due in @distance ticks */
 static __always_inline struct hwheel_level *levels_lowest(struct hwheel_levels *l, u64 distance)
 {
-	return &l->level[l->lowest[levels_highest(distance | 1)]];
+	return l->level + l->lowest[levels_highest(distance | 1)];
 }
 
 /* The bucket for a timer due at @tick: the number of bits up to the highest that differs */

@@ -29,6 +29,7 @@
     axiom shift_right: \forall integer x, n; 0 <= x && 0 <= n < 64 ==>
       (x >> n) == x / pow2(n);
     axiom or_one: \forall integer x; 0 <= x && x % 2 == 0 ==> (x | 1) == x + 1;
+    axiom and_63: \forall integer x; 0 <= x < 64 ==> (x & 63) == x;
   }
  */
 

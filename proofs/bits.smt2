@@ -43,6 +43,13 @@
 (check-sat)
 (pop)
 
+(echo "bits_and_63: if n is below 64, n & 63 is n")
+(push)
+(assert (shift n))
+(assert (not (= (bvand n #x000000000000003f) n)))
+(check-sat)
+(pop)
+
 (echo "bits_bucket: x ^ y is below 1 << n if and only if x >> n is y >> n")
 (push)
 (assert (shift n))
