@@ -224,6 +224,7 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	}
 }
 
+/* Out of line: interrupts stay off, or the call is traced. */
 static noinline void hwheel_call_special(struct hwheel_base *base, struct hwheel_timer *timer,
 					 enum hwheel_context context)
 	__must_hold(&base->lock)
