@@ -488,9 +488,9 @@ static __always_inline u64 levels_due(const struct hwheel_levels *l,
 }
 
 /*
- * The number of the highest bit set in @x. @x must not be 0. Bits count from 0. With "& 63" the
- * compiler knows the range, so it leaves out the checks of CONFIG_UBSAN, which Debian's kernels
- * have: 12 of an arming's 201 instructions.
+ * The number of the highest bit set in @x. @x must not be 0. Bits count from 0. "& 63" changes
+ * nothing, but it tells the compiler the range. So the compiler leaves out the checks of
+ * CONFIG_UBSAN, which Debian's kernels have.
  */
 static __always_inline unsigned long levels_highest(u64 x)
 {

@@ -86,7 +86,10 @@ static __always_inline struct hwheel_spoke *level_ahead(const struct hwheel_leve
 	return &lv->spokes[ahead];
 }
 
-/* The lowest level that can be the right one for a timer due in @distance ticks */
+/*
+ * The lowest level that can be the right one for a timer due in @distance ticks. UBSAN would check
+ * an index, but it does not check "+".
+ */
 static __always_inline struct hwheel_level *levels_lowest(struct hwheel_levels *l, u64 distance)
 {
 	return l->level + l->lowest[levels_highest(distance | 1)];

@@ -167,8 +167,8 @@ static void hwheel_wait_running(struct hwheel_base *base)
 
 /*
  * Run the callback of @timer with the lock dropped. @context and @plain are constants. Unless the
- * call is @plain, interrupts stay off if the timer asks for that, and the call may be traced. What
- * that takes is 7 of 110 instructions, which plain calls save.
+ * call is @plain, interrupts stay off if the timer asks for that, and tracepoints see the call.
+ * Most calls are plain, and keep nothing in registers for that.
  */
 static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_timer *timer,
 					enum hwheel_context context, bool plain)
@@ -224,7 +224,7 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	}
 }
 
-/* Out of line: interrupts stay off, or the call is traced. */
+/* A call that is not plain. It is rare, so it is not inlined. */
 static noinline void hwheel_call_special(struct hwheel_base *base, struct hwheel_timer *timer,
 					 enum hwheel_context context)
 	__must_hold(&base->lock)
@@ -233,7 +233,7 @@ static noinline void hwheel_call_special(struct hwheel_base *base, struct hwheel
 }
 
 /*
- * Run the callbacks of timers that are due, until *@now, which is before @end, reaches it. Read
+ * Run the callbacks of timers that are due, until *@now reaches @end. At first it is less. Read
  * the clock after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. The lateness of
  * a timer is the last reading of the clock minus the timer's time. So the lateness may be too
  * small, by the time of HWHEEL_CLOCK_EVERY callbacks or by about a jiffy, whichever is less.
