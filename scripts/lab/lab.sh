@@ -618,7 +618,7 @@ graft_source()
 graft_key()
 {
 	declare -f graft_source
-	cat "$lab_top"/{Kbuild,Kconfig,hwheel*.[ch],module/*,tests/*,tools/graft,patches/*.patch}
+	cat "$lab_top"/{Kbuild,Kconfig,hwheel*.[ch],module/*,tests/*.[ch],tools/graft,patches/*.patch}
 }
 
 # build_key TEXT...: prints a key for what is built from a kernel's source: TEXT, how the
