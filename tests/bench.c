@@ -1225,7 +1225,6 @@ static int bench_run_life(const struct bench_row *row, u64 n, s64 *result)
 static const struct bench_row bench_life_rows[] = {
 	{ &bench_timer_relative },
 	{ &bench_timer_absolute },
-	{ &bench_hwheel_relative, TICK_NSEC },
 	{ &bench_hwheel_absolute, TICK_NSEC },
 	{ &bench_hwheel_eighth_at, TICK_NSEC },
 #if TICK_NSEC != NSEC_PER_MSEC
@@ -1236,16 +1235,13 @@ static const struct bench_row bench_life_rows[] = {
 	{ &bench_hwheel_absolute, BENCH_MS, .context = HWHEEL_HARDIRQ },
 	{ &bench_hwheel_slack_at, BENCH_MS },
 	{ &bench_hwheel_absolute, BENCH_MS, 4096 },
-	{ &bench_soft_relative },
 	{ &bench_soft_absolute },
 	{ &bench_soft_whole },
 	{ &bench_soft_slack },
 	{ &bench_hard_whole },
-	{ &bench_hwheel_relative, BENCH_US },
 	{ &bench_hwheel_absolute, BENCH_US },
 	{ &bench_hwheel_slack_at, BENCH_US },
 	{ &bench_hwheel_eighth_at, BENCH_US },
-	{ &bench_hwheel_relative, BENCH_US, .gap_ns = BENCH_MS / 2 },
 	{ &bench_hwheel_absolute, BENCH_US, .gap_ns = BENCH_MS / 2 },
 	{ &bench_hwheel_absolute, BENCH_US, 4096, .gap_ns = BENCH_MS / 2 },
 };
