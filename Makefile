@@ -174,7 +174,7 @@ help:
 	@echo 'make bench        measures hwheel, timer_list and hrtimer (takes an hour)'
 	@echo '                  WHERE="uml years uml-hz1000 uml-smp qemu icount" QUICK=1 KERNEL=newest|...'
 	@echo '                  WHAT=core: only this group, in uml, uml-hz1000 and icount'
-	@echo 'make picture      draws bench.svg again from bench.json, and prints the table of README'
+	@echo 'make picture      draws bench.svg again from bench.json, and prints the tables of README'
 	@echo 'make pacing       compares a qdisc on a wheel with fq, tbf and etf, in QEMU'
 	@echo '                  RATE=Mbit/s TIME=seconds KERNEL=name'
 	@echo 'make bpf          tests timers for BPF programs on stock kernels in QEMU; KERNEL="name..."'

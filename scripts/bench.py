@@ -16,13 +16,15 @@ NAME says where LOG was made:
   icount              QEMU, where each instruction takes a nanosecond
 With logs, BENCH_RUN says which run this is: MACHINE|COMMIT|COMMAND.
 
-picture draws bench.svg from DIRECTORY/bench.json, and prints the table of README. record keeps what
-the pictures and the table need of DIRECTORY/bench.json, in the folder RECORDED: in costs.json what
-was measured in user-mode Linux, and in late.json what was measured in simulated time. recorded
-draws the pictures of the documents from that folder into FOLDER, and table prints README's table
-from it.
+picture draws bench.svg from DIRECTORY/bench.json, and prints the tables of README. record keeps what
+the documents show of DIRECTORY/bench.json, in the folder RECORDED: in costs.json what a call costs
+in user-mode Linux, in lives.json what expiring costs there, and what several CPUs do, in
+counted.json how many instructions it takes, and in late.json what was measured in simulated time. recorded makes the pictures and tables of the documents from
+that folder in FOLDER, and table prints README's tables from it.
 """
 
+import contextlib
+import io
 import json
 import os
 import pathlib
@@ -372,8 +374,7 @@ class Targets:
     def lives(self, where, found):
         """What a million timers cost at equal exactness"""
         found = select(found, pending=1000000)
-        # The widest tick of these rows is a jiffy, as of timer_list
-        jiffy = max((r['tick_ns'] for r in select(found, op='life')), default=MS)
+        jiffy = jiffy_of(select(found, op='life'))
         for other, other_variant, name, variant, tick_ns, limit in (
                 ('timer_list', 'absolute', 'exact', 'absolute', jiffy, 1.0),
                 ('timer_list', 'absolute', 'slack of 1/8', 'eighth', jiffy, 1.0),
@@ -508,6 +509,35 @@ def print_summary(results):
         print(row.rstrip())
 
 
+# The rows of README's second table. A tick of 0: of a jiffy, for hwheel
+LIVES = (('timer_list', 'timer_list', 'absolute', 0),
+         ('hwheel, a jiffy, slack of 1/8', 'hwheel', 'eighth', 0),
+         ('hwheel, 1 ms, exact', 'hwheel', 'absolute', MS),
+         ('hrtimer, on whole milliseconds', 'hrtimer_soft', 'whole_ms', 0))
+
+
+def jiffy_of(lives):
+    """The widest tick of these rows is a jiffy."""
+    return max((r['tick_ns'] for r in lives), default=MS)
+
+
+def print_lives(results):
+    """What a timer costs from its arming to the end of its callback, as README has it."""
+    places = [select(results, op='life', pending=1000000, **where) for where in
+              ({'time': 'instructions'}, {'where': 'uml', 'time': None})]
+    if not all(places):
+        return
+    print('\nFrom arming to the end of the callback, a million timers over four seconds:\n')
+    print(f'{"instructions":>48}{"ns":>8}')
+    for name, subject, variant, tick_ns in LIVES:
+        row = f'  {name:<34}'
+        for found, width in zip(places, (12, 8)):
+            wide = tick_ns or (jiffy_of(found) if subject == 'hwheel' else 0)
+            cost = median(found, subject=subject, variant=variant, tick_ns=wide)
+            row += f'{"-" if cost is None else round(cost):>{width}}'
+        print(row)
+
+
 def start_pyplot():
     import matplotlib                           # slow to load
     matplotlib.use('svg')
@@ -604,9 +634,16 @@ def draw_lateness(axes, results):
 
 # The files of a folder of recorded runs, and their results
 RECORDED = (('costs', {'where': 'uml', 'time': None, 'op': ('arm', 'rearm', 'cancel')}),
-            ('late', {'time': 'simulated', 'op': 'late_max'}))
+            ('late', {'time': 'simulated', 'op': 'late_max'}),
+            ('lives', {'where': ('uml', 'uml-hz1000', 'uml-smp'), 'time': None,
+                       'op': ('expire', 'life', 'wheels_life', 'own', 'handed', 'rearmed',
+                              'beside')}),
+            ('counted', {'time': 'instructions',
+                         'op': ('life', 'life_interrupts', 'life_settings', 'wheels_life',
+                                'wheels_interrupts', 'wheels_settings')}))
+TABLES = ('lives', 'counted')           # are shown as tables
 NEEDED = ('where', 'time', 'kernel', 'subject', 'op', 'variant', 'unit', 'tick_ns', 'crosses',
-          'pending', 'delay_ms', 'median', 'min', 'max')
+          'pending', 'delay_ms', 'cpus', 'of_cpus', 'wheels', 'median', 'min', 'max')
 
 
 def record(run, folder):
@@ -614,14 +651,14 @@ def record(run, folder):
         drawn = {line[:3] for line in COST_LINES}
         found = [{key: r[key] for key in NEEDED if key in r} for r in
                  select(run['results'], **wanted)
-                 if name == 'late' or (r['subject'], r['variant'], r['tick_ns']) in drawn]
+                 if name != 'costs' or (r['subject'], r['variant'], r['tick_ns']) in drawn]
         if found:
             write_run(folder / f'{name}.json', {**run, 'results': found})
             print(f'{folder}/{name}.json: {len(found)} results')
 
 
 def draw_recorded(folder, out):
-    """The pictures of the documents, and beside each a line that says where it comes from."""
+    """The pictures and tables of the documents, and for each a line that says where it is from."""
     runs = {name: read_run(folder / f'{name}.json') for name, _ in RECORDED}
     results = [result for run in runs.values() for result in run['results']]
     draw(results, out / 'bench.svg')
@@ -634,9 +671,15 @@ def draw_recorded(folder, out):
         f'hwheel {bpf["commit"]}, by ``{bpf["command"]}``.\n', encoding='utf-8')
     for name, run in runs.items():
         kernels = ', '.join(sorted({r['kernel'] for r in run['results']}))
-        (out / f'{name}.inc').write_text(
-            f'Recorded on {run["machine"]}, Linux {kernels} in user-mode Linux, '
-            f'hwheel {run["commit"]}, by ``{run["command"]}``.\n', encoding='utf-8')
+        text = (f'Recorded on {run["machine"]}, Linux {kernels}, hwheel {run["commit"]}, '
+                f'by ``{run["command"]}``')
+        if name in TABLES:
+            with contextlib.redirect_stdout(io.StringIO()) as tables:
+                print_run(run['results'])
+            text += '::\n\n' + re.sub('^(?=.)', '\t', tables.getvalue().strip('\n'), flags=re.M)
+        else:
+            text += ' in user-mode Linux.'
+        (out / f'{name}.inc').write_text(f'{text}\n', encoding='utf-8')
 
 
 def draw_bpf(axes, results):
@@ -660,6 +703,16 @@ def draw_front(draw_panel, results, path):
     figure.savefig(path, metadata={'Date': None})
 
 
+def print_run(results):
+    """The tables of a run, and how its targets were met"""
+    print_where('uml', select(results, where='uml'))
+    print_where('uml, HZ=1000', select(results, where='uml-hz1000'))
+    print_where('uml-smp', select(results, where='uml-smp'))
+    print_where('qemu', select(results, where='qemu', time=None))
+    print_where('qemu, where each instruction takes 1 ns', select(results, time='instructions'))
+    Targets(results).show()
+
+
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
@@ -667,6 +720,7 @@ def main():
     if command == 'picture':
         results = read_run(f'{top}/bench.json')['results']
         print_summary(results)
+        print_lives(results)
         draw(results, f'{top}/bench.svg')
         return
     if command == 'record':
@@ -677,19 +731,17 @@ def main():
         return
     if command == 'table':
         print_summary(read_run(f'{top}/costs.json')['results'])
+        print_lives([result for name in TABLES
+                     for result in read_run(f'{top}/{name}.json')['results']])
         return
     top = command
     for argument in sys.argv[2:]:
         results += read_log(*argument.split('=', 1))
     if not results:
         sys.exit('bench.py: no results')
-    print_where('uml', select(results, where='uml'))
-    print_where('uml, HZ=1000', select(results, where='uml-hz1000'))
-    print_where('uml-smp', select(results, where='uml-smp'))
-    print_where('qemu', select(results, where='qemu', time=None))
-    print_where('qemu, where each instruction takes 1 ns', select(results, time='instructions'))
-    Targets(results).show()
+    print_run(results)
     print_summary(results)
+    print_lives(results)
     run = dict(zip(('machine', 'commit', 'command'), os.environ['BENCH_RUN'].split('|')))
     write_run(f'{top}/bench.json', {**run, 'results': results})
     draw(results, f'{top}/bench.svg')

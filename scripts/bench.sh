@@ -19,7 +19,7 @@
 #	 any name that lab/stock-kernel.sh takes.
 #
 #	 [OUT=folder] bench.sh picture
-#	 draws bench.svg from the bench.json of an earlier run, and prints README's table
+#	 draws bench.svg from the bench.json of an earlier run, and prints README's tables
 #
 #	 [OUT=folder] bench.sh record
 #	 keeps what the documents show of that run in Documentation/recorded/
