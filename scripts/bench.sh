@@ -100,7 +100,7 @@ where_uml()
 
 	[ -z "$quick" ] || pending=1000,100000 late_s=5
 	build_uml uml
-	measure uml "${WHAT:-core expire mix life wheels late wakeups cascade hold memory smp work sleep}" \
+	measure uml "${WHAT:-core expire mix life late wakeups cascade hold memory smp work sleep}" \
 		"$parameters pending=$pending late_s=$late_s" boot_uml
 }
 
