@@ -170,6 +170,8 @@ help:
 	@echo '                  SELFTESTS=regex: only those whose names match'
 	@echo '                  PACKETDRILL=file: packetdrill'"'"'s tests, too'
 	@echo '                  WHOLE=1: compares the CPU time of a boot and of a build'
+	@echo '                  HOSTILE=1: compares how others fare beside programs that arm a million'
+	@echo '                  timers in the past or every nanosecond'
 	@echo '                  PACKAGES=debian: builds Debian packages of this kernel instead'
 	@echo 'make bench        measures hwheel, timer_list and hrtimer (takes an hour)'
 	@echo '                  WHERE="uml years uml-hz1000 uml-smp qemu icount" QUICK=1 KERNEL=newest|...'

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Programs without privileges arm timers in the most hostile ways that they can. How much of the
- * CPU does another task get meanwhile, and how late does a task wake up that sleeps for a
- * millisecond?
+ * CPU does another task get meanwhile, and how late do two tasks wake up that sleep for a
+ * millisecond? A plain one waits until the scheduler takes the CPU from another, which may be at the
+ * next jiffy. One with real-time priority shows how late its timer is.
  *
  * TASKS tasks have TIMERS timers between them, all of KIND, and arm them again and again:
  *	past		for an instant that has passed
@@ -12,11 +13,12 @@
  * there TIMERS timeouts are pending, for an hour, and the tasks submit others in batches.
  *
  * Prints a line:
- *	hostile: KIND HOW tasks N timers N work N late_median_us N late_p99_us N late_max_us N
+ *	hostile: KIND HOW tasks N timers N work N late_p99_us N late_max_us N rt_p99_us N rt_max_us N
  * work is how many thousand steps the other task has done in SECONDS.
  *
  * Usage: hostile-load KIND HOW TASKS TIMERS SECONDS
  */
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/timerfd.h>
@@ -28,13 +30,17 @@
 #define SLEEPS		1000000
 #define BATCH		256
 
+struct sleeper {
+	int			sleeps;
+	double			late[SLEEPS];
+};
+
 /* The tasks share this memory */
 static struct {
 	int			ready, stop;
 	long long		work;
 	unsigned long long	sum;		/* so that the work is not for nothing */
-	int			sleeps;
-	double			late[SLEEPS];
+	struct sleeper		plain, rt;
 } *shared;
 
 static int periodic, past;
@@ -100,14 +106,40 @@ static void work(void)
 	}
 }
 
-static void nap(void)
+static void nap(struct sleeper *sleeper)
 {
-	while (!__atomic_load_n(&shared->stop, __ATOMIC_RELAXED) && shared->sleeps < SLEEPS) {
+	while (!__atomic_load_n(&shared->stop, __ATOMIC_RELAXED) && sleeper->sleeps < SLEEPS) {
 		long long until = now_ns(CLOCK_MONOTONIC) + MSEC;
 
 		sleep_until(until);
-		shared->late[shared->sleeps++] = now_ns(CLOCK_MONOTONIC) - until;
+		sleeper->late[sleeper->sleeps++] = now_ns(CLOCK_MONOTONIC) - until;
 	}
+}
+
+static void nap_plain(void)
+{
+	nap(&shared->plain);
+}
+
+static void nap_rt(void)
+{
+	struct sched_param first = { .sched_priority = 1 };
+
+	if (sched_setscheduler(0, SCHED_FIFO, &first))
+		die("sched_setscheduler");
+	nap(&shared->rt);
+}
+
+static void show(const char *name, struct sleeper *sleeper)
+{
+	if (!sleeper->sleeps) {
+		fprintf(stderr, "hostile-load: the %s task has not slept\n", name);
+		exit(1);
+	}
+	qsort(sleeper->late, sleeper->sleeps, sizeof(double), compare);
+	printf(" %s_p99_us %.0f %s_max_us %.0f", name,
+	       sleeper->late[sleeper->sleeps * 99LL / 100] / 1000, name,
+	       sleeper->late[sleeper->sleeps - 1] / 1000);
 }
 
 /* A task that runs @task; NULL: attack() */
@@ -130,7 +162,7 @@ int main(int argc, char **argv)
 {
 	int uring, tasks, timers, seconds, i, status;
 	struct rlimit limit;
-	pid_t pid[TASKS], others[2];
+	pid_t pid[TASKS], others[3];
 
 	if (argc != 6) {
 		fprintf(stderr, "usage: hostile-load KIND HOW TASKS TIMERS SECONDS\n");
@@ -166,10 +198,11 @@ int main(int argc, char **argv)
 		}
 	}
 	others[0] = begin(work, 0, 0);
-	others[1] = begin(nap, 0, 0);
+	others[1] = begin(nap_plain, 0, 0);
+	others[2] = begin(nap_rt, 0, 0);
 	sleep(seconds);
 	__atomic_store_n(&shared->stop, 1, __ATOMIC_SEQ_CST);
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < 3; i++)
 		waitpid(others[i], &status, 0);
 	for (i = 0; i < tasks; i++)
 		kill(pid[i], SIGKILL);
@@ -178,16 +211,10 @@ int main(int argc, char **argv)
 			fprintf(stderr, "hostile-load: a task has failed\n");
 			return 1;
 		}
-	if (!shared->sleeps) {
-		fprintf(stderr, "hostile-load: the sleeper has not slept\n");
-		return 1;
-	}
-	qsort(shared->late, shared->sleeps, sizeof(double), compare);
-	printf("hostile: %s %s tasks %d timers %d work %lld ", argv[1], argv[2], tasks, timers,
+	printf("hostile: %s %s tasks %d timers %d work %lld", argv[1], argv[2], tasks, timers,
 	       shared->work);
-	printf("late_median_us %.0f late_p99_us %.0f late_max_us %.0f\n",
-	       shared->late[shared->sleeps / 2] / 1000,
-	       shared->late[shared->sleeps * 99LL / 100] / 1000,
-	       shared->late[shared->sleeps - 1] / 1000);
+	show("late", &shared->plain);
+	show("rt", &shared->rt);
+	printf("\n");
 	return 0;
 }
