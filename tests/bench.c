@@ -1077,10 +1077,10 @@ static const struct bench_row bench_expire_rows[] = {
  *
  * With BENCH_LONELY timers, one per millisecond, the time is mostly that of interrupts.
  *
- * Other code interrupts the loop, too, and a host takes time from its guest. So the group first runs
- * the loop without timers, for BENCH_QUIET. It scales the time that the others took to the length of
- * the measured loop, and subtracts it. On a host with other work that is good enough for a million
- * timers, but not for BENCH_LONELY. Those are for kernels that can count interrupts.
+ * Other code interrupts the loop, too, and a host takes time from its guest. So the group first
+ * runs the loop without timers, for BENCH_QUIET. It scales the time that the others took to the
+ * length of the measured loop, and subtracts it. On a host with other work that is good enough for
+ * a million timers, but not for BENCH_LONELY. Those are for kernels that can count interrupts.
  */
 #define BENCH_LONELY	4000
 #define BENCH_GAP	500

@@ -2,8 +2,8 @@
 /*
  * Programs without privileges arm timers in the most hostile ways that they can. How much of the
  * CPU does another task get meanwhile, and how late do two tasks wake up that sleep for a
- * millisecond? A plain one waits until the scheduler takes the CPU from another, which may be at the
- * next jiffy. One with real-time priority shows how late its timer is.
+ * millisecond? A plain one waits until the scheduler takes the CPU from another, which may be at
+ * the next jiffy. One with real-time priority shows how late its timer is.
  *
  * TASKS tasks have TIMERS timers between them, all of KIND, and arm them again and again:
  *	past		for an instant that has passed
@@ -13,7 +13,8 @@
  * there TIMERS timeouts are pending, for an hour, and the tasks submit others in batches.
  *
  * Prints a line:
- *	hostile: KIND HOW tasks N timers N work N late_p99_us N late_max_us N rt_p99_us N rt_max_us N
+ *	hostile: KIND HOW tasks N timers N work N late_p99_us N late_max_us N
+ *		 rt_p99_us N rt_max_us N
  * work is how many thousand steps the other task has done in SECONDS.
  *
  * Usage: hostile-load KIND HOW TASKS TIMERS SECONDS
