@@ -173,7 +173,7 @@ help:
 	@echo '                  HOSTILE=1: compares how others fare beside programs that arm a million'
 	@echo '                  timers in the past or every nanosecond'
 	@echo '                  PACKAGES=debian: builds Debian packages of this kernel instead'
-	@echo 'make bench        measures hwheel, timer_list and hrtimer (takes an hour)'
+	@echo 'make bench        measures hwheel, timer_list and hrtimer (takes three hours)'
 	@echo '                  WHERE="uml years uml-hz1000 uml-smp qemu icount" QUICK=1 KERNEL=newest|...'
 	@echo '                  WHAT=core: only this group, in uml, uml-hz1000 and icount'
 	@echo 'make picture      draws bench.svg again from bench.json, and prints the tables of README'
