@@ -19,8 +19,9 @@ With logs, BENCH_RUN says which run this is: MACHINE|COMMIT|COMMAND.
 picture draws bench.svg from DIRECTORY/bench.json, and prints the tables of README. record keeps what
 the documents show of DIRECTORY/bench.json, in the folder RECORDED: in costs.json what a call costs
 in user-mode Linux, in lives.json what expiring costs there, and what several CPUs do, in
-counted.json how many instructions it takes, and in late.json what was measured in simulated time. recorded makes the pictures and tables of the documents from
-that folder in FOLDER, and table prints README's tables from it.
+counted.json how many instructions it takes, and in late.json what was measured in simulated time.
+recorded makes the pictures and tables of the documents from that folder in FOLDER, and table prints
+README's tables from it.
 """
 
 import contextlib
@@ -641,8 +642,7 @@ def draw_lateness(axes, results):
 RECORDED = (('costs', {'where': 'uml', 'time': None, 'op': ('arm', 'rearm', 'cancel')}),
             ('late', {'time': 'simulated', 'op': 'late_max'}),
             ('lives', {'where': ('uml', 'uml-hz1000', 'uml-smp'), 'time': None,
-                       'op': ('expire', 'life', 'wheels_life', 'own', 'handed', 'rearmed',
-                              'beside')}),
+                       'op': ('expire', 'life', 'own', 'handed', 'rearmed', 'beside')}),
             ('counted', {'time': 'instructions',
                          'op': ('life', 'life_interrupts', 'life_settings', 'wheels_life',
                                 'wheels_interrupts', 'wheels_settings')}))
