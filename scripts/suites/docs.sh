@@ -60,7 +60,8 @@ drawn_in()
 		[ "$(grep -c '<\(path\|circle\|use\)' "$1/_images/$2.svg")" -ge 20 ]
 }
 
-# recorded_costs: whether README's tables are those of Documentation/recorded/, and what it says of BPF
+# recorded_costs: whether README's tables are those of Documentation/recorded/, and what it says of
+# BPF
 recorded_costs()
 {
 	local line lines
