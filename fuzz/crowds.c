@@ -91,7 +91,7 @@ static u64 fire(struct hwheel_levels *l, u64 now)
 	struct hwheel_timer *timer;
 	u64 most = 0;
 
-	while ((timer = levels_pop(l))) {
+	while ((timer = levels_pop(l, now / l->tick_ns))) {
 		u64 due = levels_due(l, timer) * l->tick_ns;
 
 		if (now < due)
@@ -130,7 +130,7 @@ static u64 run(struct hwheel_levels *l, void **memory)
 			moving += (l->moved - moved) * MOVE_NS;
 			if (moving < BATCH_NS)
 				break;
-			next = levels_first(l)->bound * l->tick_ns;
+			next = levels_first(l, HWHEEL_NEVER)->bound * l->tick_ns;
 			now = max(now, min(next, now + moving));
 			moving = 0;
 			break;

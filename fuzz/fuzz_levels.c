@@ -527,15 +527,15 @@ static bool step(unsigned int pops)
 	if (what == HWHEEL_IDLE) {
 		check(l->clock >= now, "idle, but the clock is behind the time");
 		check(first_turn() > now, "idle, but a timer is due");
-		check(!levels_pop(l), "idle, but a timer was popped");
+		check(!levels_pop(l, now), "idle, but a timer was popped");
 		return false;
 	}
 	if (what == HWHEEL_DUE) {
-		timer = levels_pop(l);
+		timer = levels_pop(l, now);
 		check(timer, "HWHEEL_DUE, but no timer is due");
 		while (timer) {
 			pop(timer);
-			timer = --pops ? levels_pop(l) : NULL;
+			timer = --pops ? levels_pop(l, now) : NULL;
 		}
 	}
 	return true;

@@ -91,13 +91,10 @@
  * a crowd if @rest has taken HWHEEL_CROWD timers or more since it was empty. (Cancelled timers
  * count, too: so cancelling need not count down. Lists of unknown length that are joined when the
  * clock is set back count as all timers that are pending.) levels_step() sifts a crowd before its
- * spoke begins: a few timers per call, while nothing is due. Each of these timers goes
- *
- * - to a lower level, if that level already reaches the timer's tick, and its spokes are not
- *   wider than those of the fan;
- * - otherwise to the fan of the spoke. A fan is up to 128 spokes of equal width that
- *   together cover the ticks of the spoke. (Tang, Goh and Thng, "Ladder queue: an O(1)
- *   priority queue structure for large-scale discrete event simulation", 2005.)
+ * spoke begins: a few timers per call, while nothing is due. They go to the fan of the spoke. A fan
+ * is up to 128 spokes of equal width that together cover the ticks of the spoke. (Tang, Goh and
+ * Thng, "Ladder queue: an O(1) priority queue structure for large-scale discrete event simulation",
+ * 2005.)
  *
  * A spoke of a fan is like any other spoke, and may get a fan of its own. In a fan,
  * HWHEEL_CROWD_FAN timers are a crowd. A new timer goes to the lists of the spoke, not to its fan.
@@ -357,7 +354,7 @@ struct hwheel_most {
  * @floor: the latest tick that is known to have come. A timer armed for an earlier tick
  *	counts as due at the floor
  * @pending: number of timers
- * @above: no spoke above level 0 has a bound before this tick
+ * @above: no spoke above level 0 has a bound before this tick, except in the fan @near, or below it
  * @walk: next entry that levels_walk_next() looks at. When that timer leaves, @walk
  *	moves on to its neighbour
  * @moved: timers and whole lists that were moved so far, without those that were due then
@@ -381,6 +378,7 @@ struct hwheel_most {
  *	For a fan: the spoke at the top of the fans
  * @walked: the spoke that @walk is in
  * @walk_rest: the walk has come to the spoke's @rest
+ * @near: the number of a fan plus 1: levels_first() looks there first. 0: none
  * @ahead: levels_step() may be called this many ticks late, so crowds are sifted this
  *	much earlier
  * @redo: the floor from which the clock was set back, while a spoke may have a bound at or
@@ -404,6 +402,7 @@ struct hwheel_levels {
 	u8			top;
 	bool			pow2;
 	bool			walk_rest;
+	u8			near;
 	u32			wanted;
 	void			(*want)(struct hwheel_levels *l);
 	u8			lowest[64];
@@ -420,7 +419,7 @@ struct hwheel_levels {
 enum hwheel_step {
 	HWHEEL_IDLE,	/* nothing to do until the tick of levels_wake() */
 	HWHEEL_MOVED,	/* some timers were moved; call again */
-	HWHEEL_DUE,	/* pop and run timers with levels_pop(), then call again */
+	HWHEEL_DUE,	/* pop and run timers until levels_pop() has none, then call again */
 };
 
 /*

@@ -82,6 +82,17 @@ static inline const char *levels_check_lists(struct hwheel_levels *l, struct hwh
 	return fault;
 }
 
+/* Does @spoke belong to the fan l->near, or to a fan below it? */
+static inline bool spoke_near(struct hwheel_levels *l, const struct hwheel_spoke *spoke)
+{
+	while (spoke->more & HWHEEL_CHILD) {
+		if (l->near && fan_id(spoke) == l->near - 1)
+			return true;
+		spoke = fan_get(l, fan_id(spoke))->parent;
+	}
+	return false;
+}
+
 static inline const char *levels_check_spoke(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
 	const struct hwheel_level *lv = &l->level[spoke->level];
@@ -104,7 +115,7 @@ static inline const char *levels_check_spoke(struct hwheel_levels *l, struct hwh
 		return "a bound could be later";
 	if (spoke->bound < l->clock && !transit)
 		return "a bound is before the clock";
-	if (spoke->bound < l->above && spoke->level && !transit)
+	if (spoke->bound < l->above && spoke->level && !transit && !spoke_near(l, spoke))
 		return "a bound above level 0 is before l->above";
 	if (!(spoke->more & HWHEEL_HAS_FAN))
 		return NULL;

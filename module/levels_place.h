@@ -315,7 +315,8 @@ static noinline void levels_bare(struct hwheel_levels *l, struct hwheel_spoke *s
 {
 	unsigned int id;
 
-	levels_rest_emptied(l, spoke);
+	if (spoke->more & HWHEEL_CROWDED)
+		levels_rest_emptied(l, spoke);
 	while (spoke_bare(spoke) && !(spoke->more & HWHEEL_HAS_FAN)) {
 		levels_clear(l, HWHEEL_OCCUPIED, spoke);
 		if (!(spoke->more & HWHEEL_CHILD))
@@ -474,7 +475,7 @@ static __always_inline bool levels_put(struct hwheel_levels *l, struct hwheel_ti
 struct hwheel_sift {
 	struct hwheel_spoke	*spoke;		/* the ready crowd that begins first, or NULL */
 	u64			begin;		/* the tick at which @spoke begins */
-	u64			start;		/* the earliest tick at which a crowd is ready */
+	u64			start;		/* a crowd is ready from here on */
 };
 
 /*
@@ -492,18 +493,21 @@ static inline u64 levels_lead(const struct hwheel_levels *l, u64 width, u64 size
 	       width / 8 + l->ahead;
 }
 
-/* Update @next for @spoke, which is a crowd. */
+/* Update @next for @spoke, which is a crowd. If another one is ready, @next->start is of no use. */
 static inline void spoke_next_sift(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 				   struct hwheel_sift *next)
 {
-	u64 width, begin = spoke_begin(l, spoke, &width);
-	u64 lead = levels_lead(l, width, spoke->rests), start = begin - min(begin, lead);
+	u64 width, lead, start, begin = spoke_begin(l, spoke, &width);
 
+	if (begin >= next->begin)
+		return;
+	lead = levels_lead(l, width, spoke->rests);
+	start = begin - min(begin, lead);
 	/* Without a fan it waits until the clock enters it */
 	if (!l->fans_free && !(spoke->more & HWHEEL_HAS_FAN))
 		start = begin;
 	next->start = min(next->start, start);
-	if (start <= l->clock && begin < next->begin) {
+	if (start <= l->clock) {
 		next->spoke = spoke;
 		next->begin = begin;
 	}
@@ -519,10 +523,12 @@ static noinline struct hwheel_sift levels_next_sift(struct hwheel_levels *l)
 	struct hwheel_sift next = { NULL, HWHEEL_NEVER, HWHEEL_NEVER };
 	u64 rows = l->crowded & ~(l->closed | BIT(HWHEEL_LOT));
 
-	for (; rows; rows &= rows - 1) {
-		const struct hwheel_level *lv = &l->level[__ffs64(rows)];
+	/* Fans come first: they are narrow, and begin early */
+	while (rows) {
+		const struct hwheel_level *lv = &l->level[levels_highest(rows)];
 		unsigned int i;
 
+		rows ^= BIT_ULL(levels_highest(rows));
 		levels_want_fans(l);	/* ask again: there may have been no memory */
 		if (lv < &l->level[HWHEEL_LOT]) {
 			spoke_next_sift(l, level_first(lv, HWHEEL_CROWDS), &next);

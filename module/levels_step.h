@@ -5,58 +5,88 @@
 /* ------------------------------------------------------------------------ */
 /* What is due next */
 
-/* Look at @spoke, and at the first spoke of its fan, and so on. */
+/*
+ * Look at @spoke, and at the first spoke of its fan, and so on. Of all spokes that are looked at,
+ * @first is the first one, and l->above the least bound of the others.
+ */
 static __always_inline void levels_look(struct hwheel_levels *l, struct hwheel_spoke *spoke,
-					struct hwheel_spoke **first, u64 *bound)
+					struct hwheel_spoke **first)
 {
 	for (;;) {
-		l->above = min(l->above, spoke->bound);
-		if (spoke->bound <= *bound) {
+		struct hwheel_spoke *later = *first;
+
+		if (!later || spoke->bound <= later->bound)
 			*first = spoke;
-			*bound = spoke->bound;
-		}
+		else
+			later = spoke;
+		if (later)
+			l->above = min(l->above, later->bound);
 		if (likely(!(spoke->more & HWHEEL_HAS_FAN)))
 			return;
 		spoke = fan_first(l, spoke_fan(spoke));
 	}
 }
 
-/*
- * The spoke with the least bound. NULL if no timer is pending, apart from those in transit.
- *
- * In most cases it is in level 0, and no other level is looked at. l->above allows this:
- * nothing above level 0 is due before that tick. When all levels have been looked at,
- * l->above is set to the lesser of two ticks: the least bound above level 0, and the beginning
- * of the next slot of level 1. Timers added later above level 0 are not due before that
- * slot. But if level 0 is missing, or any level is closed, they may be.
- *
- * If ticks are equal, level 0 and bucket 0 come last. They take the timers that callbacks arm
- * for the past, and these must not keep others of the same tick waiting.
- */
-static inline struct hwheel_spoke *levels_first(struct hwheel_levels *l)
+/* levels_first(), if it has to look at all levels. @level_0 is the first spoke of level 0 */
+static noinline struct hwheel_spoke *levels_first_of_all(struct hwheel_levels *l,
+							 struct hwheel_spoke *level_0)
 {
 	const struct hwheel_level *lv = &l->level[0];
 	struct hwheel_spoke *first = NULL;
-	u64 bits, bound = HWHEEL_NEVER;
 	unsigned int i;
-
-	if (lv->summary[HWHEEL_OCCUPIED]) {
-		first = level_first(lv, HWHEEL_OCCUPIED);
-		bound = first->bound;
-		if (bound < l->above)
-			return first;
-	}
+	u64 bits, width;
 
 	l->above = lv->open && likely(!l->closed) ? (lv[1].slot + 1) * lv[1].width : 0;
 	lv = &l->level[HWHEEL_LOT];
 	for (bits = lv->spokes[0].bits & (BIT_ULL(HWHEEL_BUCKETS) - 1); bits; bits &= bits - 1)
-		levels_look(l, &lv->spokes[__ffs64(bits)], &first, &bound);
+		levels_look(l, &lv->spokes[__ffs64(bits)], &first);
 	for (i = 1; i < l->nr; i++) {
 		lv = &l->level[i];
 		if (lv->summary[HWHEEL_OCCUPIED])
-			levels_look(l, level_first(lv, HWHEEL_OCCUPIED), &first, &bound);
+			levels_look(l, level_first(lv, HWHEEL_OCCUPIED), &first);
 	}
-	return first;
+	l->near = 0;
+	if (first && first->more & HWHEEL_CHILD) {
+		const struct hwheel_fan *fan = fan_get(l, fan_id(first));
+
+		l->near = fan_id(first) + 1;
+		spoke_begin(l, fan->parent, &width);
+		l->above = min(l->above, fan->begin + width);
+	} else if (first) {
+		l->above = min(l->above, first->bound);
+	}
+	return first && (!level_0 || first->bound <= level_0->bound) ? first : level_0;
+}
+
+/*
+ * The spoke with the least bound, if that is @by or before. NULL: no timer is due by then, apart
+ * from those in transit.
+ *
+ * In most cases it is in level 0 or in the fan l->near, and no other spoke is looked at. l->above
+ * allows this: nothing else is due before that tick. When all levels have been looked at, l->near
+ * is set to the fan of the first spoke above level 0, and l->above to the lesser of two ticks: the
+ * least bound elsewhere, and the beginning of the next slot of level 1. Timers added later above
+ * level 0 are not due before that slot. But if level 0 is missing, or any level is closed, they
+ * may be.
+ *
+ * If ticks are equal, level 0 and bucket 0 come last. They take the timers that callbacks arm
+ * for the past, and these must not keep others of the same tick waiting.
+ */
+static inline struct hwheel_spoke *levels_first(struct hwheel_levels *l, u64 by)
+{
+	const struct hwheel_level *lv = &l->level[0];
+	struct hwheel_spoke *level_0 = NULL, *first, *near;
+
+	if (lv->summary[HWHEEL_OCCUPIED])
+		level_0 = level_first(lv, HWHEEL_OCCUPIED);
+	first = level_0;
+	near = l->near ? fan_first(l, l->near - 1) : NULL;
+	if (near && (!first || near->bound <= first->bound))
+		first = near;
+	if ((first ? min(first->bound, by) : by) >= l->above ||
+	    (near && near->more & HWHEEL_HAS_FAN))
+		first = levels_first_of_all(l, level_0);
+	return first && first->bound <= by ? first : NULL;
 }
 
 /*
@@ -69,7 +99,7 @@ static inline u64 levels_due_tick(struct hwheel_levels *l)
 
 	if (levels_transit(l, 0)->bits >> HWHEEL_STRAY)
 		return l->clock;
-	first = levels_first(l);
+	first = levels_first(l, HWHEEL_NEVER);
 	if (!first)
 		return HWHEEL_NEVER;
 	return unlikely(l->redo && first->bound <= l->redo) ? l->clock : first->bound;
@@ -96,6 +126,12 @@ static inline void levels_walk_past(struct hwheel_levels *l, const struct hwheel
 		l->walk = both ? NULL : spoke->rest.next;
 		l->walk_rest = true;
 	}
+}
+
+/* Are the timers of @same of @spoke due at its bound? They can leave as a whole. */
+static __always_inline bool spoke_whole(const struct hwheel_spoke *spoke)
+{
+	return spoke->key == spoke->bound && !list_empty(&spoke->same);
 }
 
 /* Move @same of @from to @same of @to, as a whole. They have the same @key, or @to is bare. */
@@ -135,69 +171,86 @@ static inline void levels_gather(struct hwheel_levels *l, struct hwheel_spoke *f
 /* ------------------------------------------------------------------------ */
 /* Moves of timers */
 
-/* Why a spoke is emptied tells where its timers may go */
+/* Why a spoke is emptied tells whether its timers may stay, if their right level is missing */
 enum hwheel_how {
-	HWHEEL_MUST,	/* to their right place; to the parking lot if the level is missing */
-	HWHEEL_MAY,	/* to their right place; they stay if the level is missing */
-	HWHEEL_SIFT,	/* ahead of time: to a lower level, or to a fan of the spoke */
+	HWHEEL_MUST,	/* they go to the parking lot */
+	HWHEEL_MAY,	/* they stay */
 };
 
-/*
- * The new spoke of a timer that is in @spoke and due at @tick. It may be due now. NULL: it stays.
- * The spokes of a fan of @spoke are @fine ticks wide.
- */
-static __always_inline struct hwheel_spoke *levels_target(struct hwheel_levels *l,
-							  struct hwheel_spoke *spoke, u64 tick,
-							  enum hwheel_how how, u64 fine)
+/* The right spoke of a timer that is due at @tick, maybe now. NULL: it stays where it is. */
+static __always_inline struct hwheel_spoke *levels_target(struct hwheel_levels *l, u64 tick,
+							  enum hwheel_how how)
 {
 	struct hwheel_spoke *to;
 
 	if (tick == l->clock)
 		return levels_transit(l, HWHEEL_EXPIRED);
 	to = levels_place(l, tick);
-	if (how != HWHEEL_SIFT)
-		return how == HWHEEL_MAY && to->level == HWHEEL_LOT ? NULL : to;
-	if (to->level != HWHEEL_LOT && l->level[to->level].width <= fine)
-		return to;
-	if (!(spoke->more & HWHEEL_HAS_FAN) && !levels_fan(l, spoke))
-		return NULL;
-	do {
-		spoke = fan_at(l, spoke_fan(spoke), tick);
-	} while (spoke->more & HWHEEL_HAS_FAN);
-	return spoke;
+	return how == HWHEEL_MAY && to->level == HWHEEL_LOT ? NULL : to;
 }
 
-/*
- * Move up to HWHEEL_STEP timers of @list, one of the two lists of @spoke. Taking them from both
- * ends keeps two cache misses in flight. Returns how many were moved.
- */
+/* The @n-th timer to leave @list. Taking them from both ends keeps two cache misses in flight. */
+static __always_inline struct hwheel_timer *levels_nth(const struct list_head *list, unsigned int n)
+{
+	return list_entry(n % 2 ? list->prev : list->next, struct hwheel_timer, entry);
+}
+
+/* Move @timer, which is due at @tick, to @to. The caller looks whether its spoke is empty now. */
+static __always_inline void levels_move(struct hwheel_levels *l, struct hwheel_timer *timer,
+					struct hwheel_spoke *to, u64 tick)
+{
+	if (unlikely(l->walk == &timer->entry))
+		l->walk = timer->entry.next;
+	spoke_unlink(timer->entry.next, timer->entry.prev);
+	levels_put(l, timer, to, tick);
+}
+
+/* Move up to HWHEEL_STEP timers of @list, one of the two lists of @spoke. Returns how many. */
 static noinline unsigned int levels_empty(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 					  struct list_head *list, enum hwheel_how how)
 {
-	u64 width, fine = 0;
 	unsigned int n;
 
-	if (how == HWHEEL_SIFT) {
-		spoke_begin(l, spoke, &width);
-		fine = 1ULL << fan_shift(width);
-	}
 	for (n = 0; n < HWHEEL_STEP && !list_empty(list); n++) {
-		struct hwheel_timer *timer = list_entry(n % 2 ? list->prev : list->next,
-							struct hwheel_timer, entry);
+		struct hwheel_timer *timer = levels_nth(list, n);
 		u64 tick = max(levels_due(l, timer), l->clock);
-		struct hwheel_spoke *to;
+		struct hwheel_spoke *to = levels_target(l, tick, how);
 
-		to = levels_target(l, spoke, tick, how, fine);
 		if (!to)
 			break;
-		if (unlikely(l->walk == &timer->entry))
-			l->walk = timer->entry.next;
-		spoke_unlink(timer->entry.next, timer->entry.prev);
-		levels_put(l, timer, to, tick);
+		levels_move(l, timer, to, tick);
 		l->moved += tick != l->clock;
 	}
 	if (!n)
 		return 0;
+	l->from = spoke_root(l, spoke);
+	levels_left(l, spoke);
+	return n;
+}
+
+/*
+ * Move up to HWHEEL_STEP timers of @rest of @spoke, a crowd, to its fan. The clock has not entered
+ * @spoke. Returns how many: none if no fan is free.
+ */
+static noinline unsigned int levels_sift(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	struct hwheel_spoke *children;
+	unsigned int n, shift;
+	u64 begin;
+
+	levels_want(l, 0);	/* else levels_first() is slow */
+	if (!(spoke->more & HWHEEL_HAS_FAN) && !levels_fan(l, spoke))
+		return 0;
+	begin = fan_get(l, spoke_fan(spoke))->begin;
+	shift = fan_get(l, spoke_fan(spoke))->shift;
+	children = fan_at(l, spoke_fan(spoke), begin);
+	for (n = 0; n < HWHEEL_STEP && !list_empty(&spoke->rest); n++) {
+		struct hwheel_timer *timer = levels_nth(&spoke->rest, n);
+		u64 tick = max(levels_due(l, timer), begin);	/* it may have been overdue */
+
+		levels_move(l, timer, &children[(tick - begin) >> shift], tick);
+	}
+	l->moved += n;
 	l->from = spoke_root(l, spoke);
 	levels_left(l, spoke);
 	return n;
@@ -211,12 +264,14 @@ static noinline unsigned int levels_empty(struct hwheel_levels *l, struct hwheel
 static inline unsigned int levels_lower(struct hwheel_levels *l, struct hwheel_spoke *spoke,
 					enum hwheel_how how)
 {
-	unsigned int n = levels_empty(l, spoke, &spoke->rest, how);
+	unsigned int n = 0;
 	struct hwheel_spoke *to;
 
+	if (!list_empty(&spoke->rest))
+		n = levels_empty(l, spoke, &spoke->rest, how);
 	if (n || list_empty(&spoke->same))
 		return n;
-	to = levels_target(l, spoke, spoke->key, how, 0);
+	to = levels_target(l, spoke->key, how);
 	if (!to)
 		return 0;
 	if (!spoke_bare(to) && to->key != spoke->key)
@@ -307,8 +362,8 @@ static noinline bool levels_replace(struct hwheel_levels *l)
 	unsigned int n;
 
 	for (n = 0; l->redo && n < HWHEEL_STEP; n += !!l->redo) {
-		spoke = levels_first(l);
-		if (spoke && spoke->bound <= l->redo)
+		spoke = levels_first(l, l->redo);
+		if (spoke)
 			levels_gather(l, spoke, stray);
 		else
 			l->redo = 0;
@@ -383,26 +438,25 @@ static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 	if (unlikely(l->closed) && levels_replace(l))
 		goto moved;
 
-	spoke = levels_first(l);
-	if (spoke && spoke->bound <= now) {
+	spoke = levels_first(l, now);
+	if (spoke) {
 		if (spoke->bound > l->clock)
 			levels_set_clock(l, spoke->bound);
-		if (!list_empty(&spoke->same) && spoke->key == spoke->bound)
-			levels_join(l, spoke, expired);
-		else
-			levels_empty(l, spoke, &spoke->rest, HWHEEL_MUST);
+		if (spoke_whole(spoke))
+			return HWHEEL_DUE;
+		levels_empty(l, spoke, &spoke->rest, HWHEEL_MUST);
 		goto moved;
 	}
 
 	/* Nothing is due, so there is time to prepare what will be due */
 	if (now > l->clock)
 		levels_set_clock(l, now);
-	if (!spoke)
+	if (!l->pending)
 		return HWHEEL_IDLE;
 	if (levels_lower_entered(l))
 		return HWHEEL_MOVED;
 	spoke = unlikely(l->crowded) ? levels_next_sift(l).spoke : NULL;
-	if (spoke && levels_empty(l, spoke, &spoke->rest, HWHEEL_SIFT))
+	if (spoke && levels_sift(l, spoke))
 		return HWHEEL_MOVED;
 	if ((unlikely(l->closed) && levels_lower_closed(l)) || levels_lower_parked(l))
 		return HWHEEL_MOVED;
@@ -411,16 +465,36 @@ moved:
 	return spoke_bare(expired) ? HWHEEL_MOVED : HWHEEL_DUE;
 }
 
-/* Take the next due timer off the wheel. NULL if none is left. */
-static inline struct hwheel_timer *levels_pop(struct hwheel_levels *l)
+/*
+ * levels_pop(), if no timer is about to run. The timers of the next tick that are due, and need not
+ * move before, are about to run from now on.
+ */
+static noinline struct hwheel_timer *levels_pop_next(struct hwheel_levels *l, u64 now)
+{
+	struct hwheel_spoke *spoke = levels_first(l, now);
+	struct hwheel_timer *timer;
+
+	l->floor = max(l->floor, now);
+	if (!spoke || !spoke_whole(spoke) || l->closed & BIT(HWHEEL_LOT))
+		return NULL;
+	if (spoke->bound > l->clock)
+		levels_set_clock(l, spoke->bound);
+	timer = levels_nth(&spoke->same, 0);
+	if (spoke->same.next != spoke->same.prev)
+		levels_join(l, spoke, levels_transit(l, HWHEEL_EXPIRED));
+	levels_del(l, timer);
+	return timer;
+}
+
+/* Take the next timer that is due at @now off the wheel. NULL: call levels_step() again. */
+static __always_inline struct hwheel_timer *levels_pop(struct hwheel_levels *l, u64 now)
 {
 	struct list_head *same = &levels_transit(l, HWHEEL_EXPIRED)->same;
 	struct hwheel_timer *timer;
 
 	if (list_empty(same))
-		return NULL;
-	/* Taking them from both ends keeps two cache misses in flight */
-	timer = list_entry(l->pending % 2 ? same->prev : same->next, struct hwheel_timer, entry);
+		return levels_pop_next(l, now);
+	timer = levels_nth(same, l->pending);
 	levels_del(l, timer);
 	return timer;
 }
@@ -431,7 +505,8 @@ static inline struct hwheel_timer *levels_any(struct hwheel_levels *l)
 	u64 bits = levels_transit(l, 0)->bits >> HWHEEL_STRAY;
 	struct hwheel_spoke *spoke;
 
-	spoke = bits ? levels_transit(l, HWHEEL_STRAY + __ffs64(bits)) : levels_first(l);
+	spoke = bits ? levels_transit(l, HWHEEL_STRAY + __ffs64(bits)) :
+		       levels_first(l, HWHEEL_NEVER);
 	if (!spoke)
 		return NULL;
 	return list_first_entry(list_empty(&spoke->same) ? &spoke->rest : &spoke->same,

@@ -233,10 +233,10 @@ static noinline void hwheel_call_special(struct hwheel_base *base, struct hwheel
 }
 
 /*
- * Run the callbacks of timers that are due, until *@now reaches @end. At first it is less. Read
- * the clock after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. The lateness of
- * a timer is the last reading of the clock minus the timer's time. So the lateness may be too
- * small, by the time of HWHEEL_CLOCK_EVERY callbacks or by about a jiffy, whichever is less.
+ * Run the callbacks of timers that are due, until *@now, in @tick, reaches @end. At first it is
+ * less. Read the clock after every HWHEEL_CLOCK_EVERY callbacks, and when a jiffy has begun. The
+ * lateness of a timer is the last reading of the clock minus the timer's time. So the lateness may
+ * be too small, by the time of HWHEEL_CLOCK_EVERY callbacks or by about a jiffy, whichever is less.
  * A timer that somebody has made due by setting the clock is late from that moment on.
  * Read the clock after each callback
  *
@@ -244,7 +244,7 @@ static noinline void hwheel_call_special(struct hwheel_base *base, struct hwheel
  * - on a wheel of wall time: the clock may have been set back during the callback. Then
  *   hwheel_time() moves all timers from HWHEEL_EXPIRED to HWHEEL_STRAY, and the loop ends.
  */
-static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
+static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now, u64 tick,
 					ktime_t end, enum hwheel_context context)
 {
 	const unsigned int every = context == HWHEEL_HARDIRQ || base->wheel->clock->ahead ?
@@ -254,7 +254,7 @@ static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 	struct hwheel_timer *timer;
 	u64 late;
 
-	while ((timer = levels_pop(&base->levels))) {
+	while ((timer = levels_pop(&base->levels, tick))) {
 		late = (u64)*now + (u64)base->offset - (u64)max(timer->expires, base->set);
 		base->late[fls64(late)]++;
 		hwheel_note_max(base, HWHEEL_MAX_LATE_NS, late);
@@ -273,6 +273,7 @@ static __always_inline void hwheel_fire(struct hwheel_base *base, ktime_t *now,
 		*now = hwheel_time(base);
 		if (*now >= end)
 			return;
+		tick = hwheel_tick_down(base, *now);
 	}
 	if (left != every)
 		*now = hwheel_time(base);
@@ -436,7 +437,7 @@ hwheel_process(struct hwheel_base *base, ktime_t *now, u64 *moving, bool *fired,
 		if (*now >= end)
 			return HWHEEL_CUT_BUDGET;
 		if (step == HWHEEL_DUE) {
-			hwheel_fire(base, now, end, context);
+			hwheel_fire(base, now, tick, end, context);
 			*fired = true;
 		} else {
 			/* A step that moves one timer looks at all levels, too */

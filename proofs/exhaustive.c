@@ -623,7 +623,7 @@ static void run(unsigned int n, bool whole)
 		for (least = HWHEEL_NEVER, i = 0; i < n; i++)
 			if (timers[i].entry.next)
 				least = min(least, due[i]);
-		wake = levels_first(&levels)->bound;
+		wake = levels_first(&levels, HWHEEL_NEVER)->bound;
 		if (wake > least || (wake != least && complete))
 			fail("the least bound is %llu, not %llu", wake, least);
 		wake = levels_wake(&levels);
@@ -652,7 +652,7 @@ static void run(unsigned int n, bool whole)
 				continue;
 			if (levels_wake(&levels) > now)
 				fail("a timer due at %llu was delayed", now);
-			while ((timer = levels_pop(&levels))) {
+			while ((timer = levels_pop(&levels, now))) {
 				i = timer - timers;
 				if (due[i] != now)
 					fail("tick %llu fires at %llu", due[i], now);
@@ -663,7 +663,8 @@ static void run(unsigned int n, bool whole)
 		if (++steps > 1000)
 			fail("at %llu the steps do not end", now);
 	}
-	if (levels.pending || levels_first(&levels) || levels_wake(&levels) != HWHEEL_NEVER)
+	if (levels.pending || levels_first(&levels, HWHEEL_NEVER) ||
+	    levels_wake(&levels) != HWHEEL_NEVER)
 		fail("%llu timers are left", levels.pending);
 	states++;
 }

@@ -1887,7 +1887,7 @@ static unsigned int bench_hold_pass(u32 *least, unsigned int most, u32 *longest)
 			} while (step == HWHEEL_MOVED &&
 				 l->moved - moved + HWHEEL_STEP <= HWHEEL_BATCH);
 			ns = ktime_get() - start;
-			while (levels_pop(l))
+			while (levels_pop(l, wake))
 				;
 			if (holds < most)
 				least[holds] = min(least[holds], ns);

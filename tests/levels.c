@@ -192,7 +192,7 @@ static bool step(struct rig *rig, u64 now)
 	if (rig->l.moved - moved > HWHEEL_STEP)
 		KUNIT_FAIL(rig->test, "%llu timers moved together", rig->l.moved - moved);
 	if (what == HWHEEL_DUE) {
-		while ((timer = levels_pop(&rig->l))) {
+		while ((timer = levels_pop(&rig->l, now))) {
 			struct item *item = container_of(timer, struct item, timer);
 
 			if (item->fired != NOT_FIRED)
@@ -1087,7 +1087,7 @@ static void test_higher_first(struct kunit *test)
 	advance(rig, 15);
 	add(rig, &t[1], 20);
 	KUNIT_EXPECT_EQ(test, levels_place(&rig->l, 20)->level, 0U);
-	KUNIT_EXPECT_EQ(test, levels_first(&rig->l)->level, 0U + HWHEEL_LOT);
+	KUNIT_EXPECT_EQ(test, levels_first(&rig->l, HWHEEL_NEVER)->level, 0U + HWHEEL_LOT);
 	advance(rig, 20);
 	KUNIT_EXPECT_EQ(test, rig->fired, 2ULL);
 
@@ -1097,7 +1097,7 @@ static void test_higher_first(struct kunit *test)
 	levels_set_clock(&rig->l, 15);
 	add(rig, &t[1], 20);
 	KUNIT_EXPECT_EQ(test, levels_place(&rig->l, 20)->level, 0U);
-	KUNIT_EXPECT_EQ(test, levels_first(&rig->l)->level, 1U);
+	KUNIT_EXPECT_EQ(test, levels_first(&rig->l, HWHEEL_NEVER)->level, 1U);
 	advance(rig, 20);
 	KUNIT_EXPECT_EQ(test, rig->fired, 2ULL);
 }
@@ -1271,11 +1271,17 @@ static void test_set_back_due(struct kunit *test)
 	enum { MANY = 100, NOW = 1000 };
 	struct rig *rig = rig_new(test, MS, SPOKES(16, 16, 16), 900);
 	struct item *t = items_new(test, 2 * MANY);
+	struct hwheel_timer *timer;
 	unsigned int i;
 
 	for (i = 0; i < MANY; i++)
-		add(rig, &t[i], 950 + i);
+		add(rig, &t[i], 950 + i / 2);
 	KUNIT_EXPECT_EQ(test, (int)levels_step(&rig->l, NOW), (int)HWHEEL_DUE);
+	/* The other timer of that tick is about to run */
+	timer = levels_pop(&rig->l, NOW);
+	KUNIT_ASSERT_NOT_NULL(test, timer);
+	KUNIT_EXPECT_EQ(test, rig->l.clock, 950ULL);
+	add(rig, container_of(timer, struct item, timer), 950);
 	for (i = MANY; i < 2 * MANY; i++)
 		add(rig, &t[i], 850 + i);		/* for the past: due at NOW */
 	levels_set_back(&rig->l, 940);
@@ -1648,7 +1654,7 @@ static void test_past_fair(struct kunit *test)
 	while (n < OTHERS && now < 1000) {
 		if (levels_step(&rig->l, now) != HWHEEL_DUE)
 			continue;
-		while ((timer = levels_pop(&rig->l))) {
+		while (n < OTHERS && now < 1000 && (timer = levels_pop(&rig->l, now))) {
 			if (timer != &t[0].timer) {
 				latest = max(latest, now - levels_due(&rig->l, timer));
 				n++;
