@@ -65,13 +65,16 @@ static const char * const hwheel_counter_names[HWHEEL_COUNTERS] = {
 	[HWHEEL_MAX_LOCKED_NS]		= "max_locked_ns",
 };
 
+/*
+ * Arming and cancelling, also from other CPUs, write to one cache line of the base: from
+ * levels.pending to the first three counters. They seldom write to the rest.
+ */
 struct hwheel_base {
-	/*
-	 * Protects all members of the base that change, and all members of the
-	 * timers on it. Arming and cancelling, also from other CPUs, write to the
-	 * lock's cache line and to the first one of @levels. They seldom write to
-	 * the rest.
-	 */
+	struct hwheel		*wheel;
+	u64			fresh;		/* ns; see hwheel_catch_up() */
+	ktime_t			offset;		/* the wheel's clock minus the drive's */
+	struct hwheel_levels	levels;
+	/* Protects all members of the base that change, and all members of the timers on it */
 	raw_spinlock_t		lock;
 	int			cpu;
 	bool			monotonic;	/* the wheel's clock is CLOCK_MONOTONIC */
@@ -79,12 +82,6 @@ struct hwheel_base {
 	struct hwheel_timer	*running;	/* timer whose callback is running */
 	u64			armed;		/* only earlier ticks move @hrtimer; 0 in a run */
 	u64			count[HWHEEL_COUNTERS];
-
-	struct hwheel_levels	levels;
-
-	struct hwheel		*wheel;
-	u64			fresh;		/* ns; see hwheel_catch_up() */
-	ktime_t			offset;		/* the wheel's clock minus the drive's */
 	ktime_t			set;		/* what the wheel's clock was set to, or S64_MIN */
 	struct hwheel_base	*dest;		/* base that @running moves to, or NULL */
 	union {
@@ -107,7 +104,12 @@ struct hwheel_base {
 	spinlock_t		expiry_lock;	/* softirq runs hold it */
 	atomic_t		yield_to;	/* tasks that wait for @expiry_lock */
 #endif
-};
+} ____cacheline_aligned;
+
+#ifdef CONFIG_64BIT
+static_assert(!(offsetof(struct hwheel_base, levels.level) % 64));
+static_assert(!(offsetof(struct hwheel_base, levels.pending) % 64));
+#endif
 
 /*
  * A clock of wheels. The drive uses CLOCK_MONOTONIC or CLOCK_BOOTTIME, and a wheel's clock may

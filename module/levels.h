@@ -327,8 +327,8 @@ enum hwheel_map {
 };
 
 /*
- * A level, or another row of spokes. One cache line. Placing a timer uses all members but
- * @width and @nr.
+ * A level, or another row of spokes. On 64-bit it has the size of a cache line. Placing a timer uses
+ * all members but @width and @nr.
  */
 struct hwheel_level {
 	struct hwheel_spoke	*spokes;	/* NULL: the row is missing */
@@ -339,7 +339,7 @@ struct hwheel_level {
 	u16			nr;		/* spokes */
 	u16			open;		/* @nr, or 0 while it is closed or missing */
 	u16			pos;		/* the spoke of the clock */
-} ____cacheline_aligned;
+};
 
 /* The largest crowd of spokes of about the same width: see levels_lead() */
 struct hwheel_most {
@@ -353,7 +353,6 @@ struct hwheel_most {
  *	much is due, the clock is behind the time
  * @floor: the latest tick that is known to have come. A timer armed for an earlier tick
  *	counts as due at the floor
- * @pending: number of timers
  * @above: no spoke above level 0 has a bound before this tick, except in the fan @near, or below it
  * @walk: next entry that levels_walk_next() looks at. When that timer leaves, @walk
  *	moves on to its neighbour
@@ -384,11 +383,11 @@ struct hwheel_most {
  * @redo: the floor from which the clock was set back, while a spoke may have a bound at or
  *	before it; else 0
  * @most: indexed by the number of fans between a spoke and single ticks
+ * @pending: number of timers. It comes last, for struct hwheel_base
  */
 struct hwheel_levels {
-	u64			clock;		/* this cache line changes often */
+	u64			clock;		/* up to @closed: changes in most runs */
 	u64			floor;
-	u64			pending;
 	u64			above;
 	struct list_head	*walk;
 	u64			moved;
@@ -414,6 +413,7 @@ struct hwheel_levels {
 	u64			ahead;
 	u64			redo;
 	struct hwheel_most	most[DIV_ROUND_UP(HWHEEL_TICK_BITS + 2, HWHEEL_FAN_BITS) + 1];
+	u64			pending;
 };
 
 enum hwheel_step {
