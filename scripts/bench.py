@@ -383,6 +383,7 @@ class Targets:
         jiffy = jiffy_of(select(found, op='life'))
         for other, other_variant, name, variant, tick_ns, limit in (
                 ('timer_list', 'absolute', 'exact', 'absolute', jiffy, 1.0),
+                ('timer_list', 'absolute', 'exact, 4096 spokes', 'absolute_wide', jiffy, 1.0),
                 ('timer_list', 'absolute', 'slack of 1/8', 'eighth', jiffy, 1.0),
                 ('hrtimer_soft', 'whole_ms', 'exact', 'absolute', MS, 0.5),
                 ('hrtimer', 'whole_ms', 'in hardirq context', 'absolute_hardirq', MS, 0.5)):
@@ -517,6 +518,8 @@ def print_summary(results):
 
 # The rows of README's second table. A tick of 0: of a jiffy, for hwheel
 LIVES = (('timer_list', 'timer_list', 'absolute', 0),
+         ('hwheel, a jiffy, exact', 'hwheel', 'absolute', 0),
+         ('hwheel, a jiffy, 4096 spokes', 'hwheel', 'absolute_wide', 0),
          ('hwheel, a jiffy, slack of 1/8', 'hwheel', 'eighth', 0),
          ('hwheel, 1 ms, exact', 'hwheel', 'absolute', MS),
          ('hrtimer, on whole milliseconds', 'hrtimer_soft', 'whole_ms', 0))

@@ -1226,6 +1226,7 @@ static const struct bench_row bench_life_rows[] = {
 	{ &bench_hwheel_absolute, TICK_NSEC },
 	{ &bench_hwheel_eighth_at, TICK_NSEC },
 #if TICK_NSEC != NSEC_PER_MSEC
+	{ &bench_hwheel_absolute, TICK_NSEC, 4096 },
 	{ &bench_hwheel_relative, BENCH_MS },
 	{ &bench_hwheel_absolute, BENCH_MS },
 	{ &bench_hwheel_eighth_at, BENCH_MS },
