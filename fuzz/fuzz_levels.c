@@ -236,10 +236,9 @@ static void want(struct hwheel_levels *l)
 
 static struct wheel *wheel_new(u64 clock)
 {
-	struct wheel *new = aligned_alloc(64, sizeof(*new));
+	struct wheel *new = calloc(1, sizeof(*new));
 
 	check(new, "no memory");
-	memset(new, 0, sizeof(*new));
 	new->memory[HWHEEL_LOT] = zeroes(HWHEEL_LOT_SIZE);
 	levels_init(&new->l, &geometry, new->memory[HWHEEL_LOT], clock);
 	new->l.want = want;

@@ -327,7 +327,7 @@ enum hwheel_map {
 };
 
 /*
- * A level, or another row of spokes. On 64-bit it has the size of a cache line. Placing a timer uses
+ * A level, or another row of spokes. On 64-bit it is as large as a cache line. Placing a timer uses
  * all members but @width and @nr.
  */
 struct hwheel_level {
