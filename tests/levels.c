@@ -1674,18 +1674,21 @@ static void test_past_fair_parked(struct kunit *test)
 {
 	struct rig *rig = rig_new(test, MS, SPOKES(16, 16, 16), 0);
 	struct item *t = items_new(test, 2);
+	struct hwheel_timer *timer = NULL;
 	unsigned int i;
 
 	rig_begin_bare(rig, 0);
 	add(rig, &t[0], 6);
 	advance(rig, 4);
 	add(rig, &t[1], 6);
-	for (i = 0; i < 20 && t[0].fired == NOT_FIRED; i++) {
-		step(rig, 6);
-		if (t[1].fired != NOT_FIRED)
+	for (i = 0; i < 20 && timer != &t[0].timer; i++) {
+		timer = levels_pop(&rig->l, 6);
+		if (!timer)
+			levels_step(&rig->l, 6);
+		else if (timer == &t[1].timer)
 			add(rig, &t[1], 0);
 	}
-	KUNIT_EXPECT_EQ(test, t[0].fired, 6ULL);
+	KUNIT_EXPECT_PTR_EQ(test, timer, &t[0].timer);
 }
 
 static void test_slack(struct kunit *test)
@@ -1861,6 +1864,7 @@ static void test_walk(struct kunit *test)
 		add(rig, &t[i], 305 + i);
 	levels_walk_begin(&rig->l, levels_place(&rig->l, 306));
 	add(rig, &t[i++], 356);
+	add(rig, &t[i++], 306);
 	add(rig, &t[i++], 306);
 	for (n = 0; n < HWHEEL_CROWD_FAN / 2; n++)
 		KUNIT_EXPECT_NOT_NULL(test, levels_walk_next(&rig->l));
