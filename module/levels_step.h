@@ -27,7 +27,7 @@ static __always_inline void levels_look(struct hwheel_levels *l, struct hwheel_s
 	}
 }
 
-/* levels_first(), if it has to look at all levels. @level_0 is the first spoke of level 0 */
+/* levels_first(), if all levels must be looked at. @level_0: the first spoke of level 0, or NULL */
 static noinline struct hwheel_spoke *levels_first_of_all(struct hwheel_levels *l,
 							 struct hwheel_spoke *level_0)
 {
@@ -50,6 +50,7 @@ static noinline struct hwheel_spoke *levels_first_of_all(struct hwheel_levels *l
 		const struct hwheel_fan *fan = fan_get(l, fan_id(first));
 
 		l->near = fan_id(first) + 1;
+		/* Nobody has looked at spokes beside the fan's parent, or above it */
 		spoke_begin(l, fan->parent, &width);
 		l->above = min(l->above, fan->begin + width);
 	} else if (first) {
@@ -64,10 +65,10 @@ static noinline struct hwheel_spoke *levels_first_of_all(struct hwheel_levels *l
  *
  * In most cases it is in level 0 or in the fan l->near, and no other spoke is looked at. l->above
  * allows this: nothing else is due before that tick. When all levels have been looked at, l->near
- * is set to the fan of the first spoke above level 0, and l->above to the lesser of two ticks: the
- * least bound elsewhere, and the beginning of the next slot of level 1. Timers added later above
- * level 0 are not due before that slot. But if level 0 is missing, or any level is closed, they
- * may be.
+ * is set to the fan of the first spoke above level 0, if that is in a fan. l->above is set to the
+ * least of three ticks: the least bound elsewhere, the end of that fan, and the beginning of the
+ * next slot of level 1. Timers added later above level 0 are not due before that slot. But if level
+ * 0 is missing, or any level is closed, they may be.
  *
  * If ticks are equal, level 0 and bucket 0 come last. They take the timers that callbacks arm
  * for the past, and these must not keep others of the same tick waiting.
@@ -246,7 +247,8 @@ static noinline unsigned int levels_sift(struct hwheel_levels *l, struct hwheel_
 	children = fan_at(l, spoke_fan(spoke), begin);
 	for (n = 0; n < HWHEEL_STEP && !list_empty(&spoke->rest); n++) {
 		struct hwheel_timer *timer = levels_nth(&spoke->rest, n);
-		u64 tick = max(levels_due(l, timer), begin);	/* it may have been overdue */
+		/* An overdue timer can be here only if this CPU's clock is behind another's */
+		u64 tick = max(levels_due(l, timer), begin);
 
 		levels_move(l, timer, &children[(tick - begin) >> shift], tick);
 	}
