@@ -1353,7 +1353,7 @@ class Ends(Test):
     def test_killed(self):
         """Whenever that is, there is no traceback, and the picture is whole or absent."""
         for signal_ in (signal.SIGTERM, signal.SIGHUP):
-            for wait in (0.1, 0.5):
+            for wait in (0.1, 0.3, 0.5, 0.7):
                 for command in (('hwheel-plot', '--output', self.path('x.svg'), self.run),
                                 ('hwheel-top', *self.debugfs, '--interval', '10ms')):
                     with subprocess.Popen([os.path.join(TOOLS, command[0]), *command[1:]],
@@ -1899,7 +1899,8 @@ class Convert(Test):
         def too_long(*_):
             raise AssertionError('hwheel-convert hangs')
 
-        before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+        before = {number: signal.getsignal(number)
+                  for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
         signal.signal(signal.SIGALRM, too_long)
         signal.alarm(60)
         try:
@@ -1968,6 +1969,34 @@ class Convert(Test):
             self.assertGreater(len(names), 7)
             for call in names:
                 self.assertRegex(real, rf'\b{call}\(')
+
+    def test_killed(self):
+        """Whenever that is, there is no traceback, and all files are converted, or none is."""
+        def state():
+            return {name: self.text(self.path(f'd/{name}')) for name in os.listdir(self.path('d'))}
+
+        api, command = os.path.join(TOOLS, 'convert-tests', 'api'), [
+            os.path.join(TOOLS, 'hwheel-convert'), '--tick', '0', self.path('d')]
+        after = None
+        for signal_ in (0, signal.SIGTERM, signal.SIGHUP):
+            shutil.rmtree(self.path('d'), ignore_errors=True)
+            shutil.copytree(api, self.path('d'), ignore=shutil.ignore_patterns('*moved'))
+            for n in range(6):
+                shutil.copy(os.path.join(api, 'hrtimer.c'), self.path(f'd/{n}.c'))
+            with open(self.path('d/.x.o.cmd'), 'w', encoding='utf-8') as file:
+                file.write(f'savedcmd := gcc -nostdinc -I{self.include}\n')
+            before, wait = state(), 0.2
+            while state() == before:
+                with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                      text=True) as process:
+                    if signal_:
+                        time.sleep(wait)
+                        process.send_signal(signal_)
+                    self.assertEqual(process.communicate(timeout=60)[1], '')
+                self.assertIn(process.returncode, (1, 128 + signal_, -signal_))
+                wait += 0.05
+            after = after or state()
+            self.assertEqual(state(), after)
 
     def test_fuzz(self):
         end = time.monotonic() + float(os.environ.get('TIME', 3))
