@@ -759,7 +759,7 @@ static const struct bench_kind bench_sleeps[] = {
  * @kind: the subject, and how it is used
  * @tick_ns: the tick of hwheel's wheel; 0 for other subjects
  * @spokes: the spokes of each level of that wheel; 0 asks for the default
- * @crosses: number of cascades of a timer before it expires
+ * @crosses: the level of the timers. Without fans, they cascade as often before they expire
  * @most: the largest number of timers, 0 for any number
  * @gap_ns: of hwheel's wheel
  * @context: of hwheel's wheel
@@ -857,26 +857,42 @@ static unsigned int bench_passes(unsigned int n)
 }
 
 /*
- * A base adds levels on demand. Make it add all levels now, as in a wheel that has been
- * in use for a while: arm a timer that needs them, and give the worker time to add them.
+ * A base adds levels and fans on demand. Make it add all of them now, as in a wheel that has been
+ * in use for a while: arm a timer that needs them, then a crowd, and give the worker time to add
+ * them. Returns an error if there is no memory.
  */
-static void bench_grow(void)
+static int bench_grow(const struct bench_row *row)
 {
-	struct hwheel_timer timer;
+	enum { CROWD = 2048, PART = 256 };
+	const s64 far = 300 * 24 * BENCH_HOUR;
+	struct hwheel_timer *timers = kvcalloc(CROWD, sizeof(*timers), GFP_KERNEL);
+	s64 delay;
+	int i;
 
-	hwheel_setup_on_stack(&timer, bench_wheel, hwheel_fired, 0);
-	hwheel_add(&timer, 300 * 24 * BENCH_HOUR);
-	msleep(20);
-	hwheel_shutdown_sync(&timer);
-	hwheel_destroy_on_stack(&timer);
+	if (!timers)
+		return -ENOMEM;
+	for (i = 0; i < CROWD; i++)
+		hwheel_setup(&timers[i], bench_wheel, hwheel_fired, 0);
+	for (delay = far; delay >= row->tick_ns; delay /= 2)
+		hwheel_add(&timers[0], delay);
+	for (i = 0; i < CROWD; i++) {
+		hwheel_add(&timers[i], far + i * row->tick_ns);
+		if (i % PART == PART - 1)
+			msleep(20);
+	}
+	for (i = 0; i < CROWD; i++)
+		hwheel_shutdown_sync(&timers[i]);
+	kvfree(timers);
+	return 0;
 }
 
 /* Prepare runs with up to @n timers, which are spread over the wheels */
 static int bench_begin(const struct bench_row *row, unsigned int n, enum bench_mode mode)
 {
 	unsigned int i;
+	int err;
 
-	for (i = 0; i < bench_nr_wheels && row->tick_ns; i++) {
+	for (i = 0; i < bench_nr_wheels && row->tick_ns; ) {
 		struct hwheel_config config = {
 			.budget_ns = bench_budget,
 			.gap_ns = row->gap_ns,
@@ -889,13 +905,16 @@ static int bench_begin(const struct bench_row *row, unsigned int n, enum bench_m
 		snprintf(name, sizeof(name), "bench%u", i);
 		config.name = name;
 		bench_wheel = hwheel_create(&config);
-		if (IS_ERR(bench_wheel)) {
+		err = PTR_ERR_OR_ZERO(bench_wheel);
+		if (!err) {
+			bench_wheels[i++] = bench_wheel;
+			err = bench_grow(row);
+		}
+		if (err) {
 			while (i--)
 				hwheel_destroy(bench_wheels[i]);
-			return PTR_ERR(bench_wheel);
+			return err;
 		}
-		bench_wheels[i] = bench_wheel;
-		bench_grow();
 	}
 	bench_expect(0);
 	for (i = 0; i < n; i++) {
