@@ -13,7 +13,7 @@
  *	gT,N,N,...	tick in nanoseconds, number of spokes of each level
  *	cT		first value of the clock
  *	bN		number of levels at the beginning; default: all of them
- *	fN		number of rows of fans at the beginning; default: both
+ *	fN		number of rows of fans at the beginning; default: all
  *
  * The other words use it. WHICH is the number of a timer. WHERE is one of these, and +N
  * or -N may follow it:
@@ -54,6 +54,8 @@
 /* Here a few timers make a crowd, fans are small, and sifting a timer takes less time */
 #define HWHEEL_CROWD	4
 #define HWHEEL_CROWD_FAN	4
+#define HWHEEL_CROWD_EARLY	8
+#define HWHEEL_FANS_KEPT	2
 #define HWHEEL_FAN_BITS	2
 #define HWHEEL_SIFT_NS	300
 #define HWHEEL_ABOVE_BITS	7
@@ -98,7 +100,7 @@ struct wheel {
 	void			*memory[HWHEEL_ROWS];
 };
 
-#define FAN_ROWS	2
+#define FAN_ROWS	(HWHEEL_ROWS - HWHEEL_FANS)
 
 static struct hwheel_geometry geometry;
 static u64 start;

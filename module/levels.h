@@ -97,11 +97,15 @@
  * 2005.)
  *
  * A spoke of a fan is like any other spoke, and may get a fan of its own. In a fan,
- * HWHEEL_CROWD_FAN timers are a crowd. A new timer goes to the lists of the spoke, not to its fan.
- * All fans are in two rows of spokes, which exist on demand like levels. There are few fans,
- * because few crowds need one at a time: in each level, the spoke that the clock has entered and
- * the one that is sifted next. Without a free fan, a crowd waits until the clock enters its spoke.
- * Then lower levels reach all its timers.
+ * HWHEEL_CROWD_FAN timers are a crowd. If a spoke has a fan, new timers go there, too. So if a
+ * spoke of the fan is a single tick, a crowd of HWHEEL_CROWD_EARLY timers gets it at once: timers
+ * that come later need not move at all. Wider spokes get no early fan. Their timers are farther
+ * away, and many are cancelled before they would move.
+ *
+ * All fans are in four rows of spokes, which exist on demand like levels. Few crowds need a fan at
+ * a time: in each level, the spoke that the clock has entered and the one that is sifted next.
+ * Without a free fan, a crowd waits until the clock enters its spoke. Then lower levels reach all
+ * its timers. So a crowd gets no early fan unless HWHEEL_FANS_KEPT others remain.
  *
  * A second bitmap tells which spokes have a crowd. Each crowd has a tick at which it becomes ready
  * to be sifted: its lead before the spoke begins (levels_lead()). Of the crowds that are ready, the
@@ -194,6 +198,7 @@
  * - If and only if @rest has taken enough timers to be a crowd since it was empty, the spoke is
  *   marked as crowded.
  * - A fan in use has timers, and belongs to one spoke of a level or of another fan.
+ * - Before @sift_until, @sift is what levels_find_sift() would find.
  */
 #ifndef _HWHEEL_LEVELS_H
 #define _HWHEEL_LEVELS_H
@@ -217,6 +222,9 @@
  */
 #define HWHEEL_CROWD		32
 #define HWHEEL_CROWD_FAN	(HWHEEL_CROWD / 2)
+/* A crowd with so many timers in @rest gets a fan early if more than HWHEEL_FANS_KEPT are free */
+#define HWHEEL_CROWD_EARLY	1024
+#define HWHEEL_FANS_KEPT	12
 /*
  * The most ns that one move of a timer takes while a crowd is sifted, including rests. 32 moves
  * take 3.9 us at an instruction per ns (make check SUITE=bounds), and a rest takes as long.
@@ -231,19 +239,20 @@
 #define HWHEEL_ABOVE_BITS	7
 #endif
 #define HWHEEL_FAN		BIT(HWHEEL_FAN_BITS)
-/* There are two rows of fans: a small one for the first crowds, and a large one */
+/* There are four rows of fans: a small one for the first crowds, and three large ones */
 #define HWHEEL_FEW_FANS		3
-#define HWHEEL_MANY_FANS	31	/* at most 31, for HWHEEL_HAS_FAN */
+#define HWHEEL_MANY_FANS	15
+#define HWHEEL_FAN_IDS		16	/* fans have numbers up to 62, for HWHEEL_HAS_FAN */
 #define HWHEEL_SPOKE_SIZE	64	/* a cache line, for spoke_of() */
 /* No timer is due at this tick */
 #define HWHEEL_NEVER		U64_MAX
 /* A tick has at most this many bits: S64_MAX / HWHEEL_MIN_TICK_NS */
 #define HWHEEL_TICK_BITS	54
 
-/* Rows: first the levels, then the parking lot and two rows of fans */
+/* Rows: first the levels, then the parking lot and four rows of fans */
 #define HWHEEL_LOT		15	/* 8 levels of 2 spokes, and 7 above them */
 #define HWHEEL_FANS		16
-#define HWHEEL_ROWS		18
+#define HWHEEL_ROWS		20
 
 /* Spokes of the parking lot: one bucket per bit of a tick, one for no bit, and two others */
 #define HWHEEL_BUCKETS		(HWHEEL_TICK_BITS + 1)
@@ -292,6 +301,7 @@ struct hwheel_spoke {
  */
 struct hwheel_fan {
 	u64			begin;		/* the first tick */
+	struct hwheel_spoke	*spokes;
 	struct hwheel_spoke	*parent;
 	unsigned int		shift;
 };
@@ -371,7 +381,8 @@ struct hwheel_most {
  * @lowest: the lowest level that can be the right one for a timer, indexed by the
  *	highest bit of the distance to its tick
  * @level: the levels, the parking lot and the rows of fans
- * @fans_free: fans that exist and are not in use, one bit each. The second row begins with bit 32
+ * @fans_free: fans that exist and are not in use, one bit each. Row n begins with bit
+ *	n * HWHEEL_FAN_IDS
  * @crowded: rows with a crowd, one bit each
  * @from: where timers were moved from last: a spoke of a level, or a bucket.
  *	For a fan: the spoke at the top of the fans
@@ -382,7 +393,9 @@ struct hwheel_most {
  *	much earlier
  * @redo: the floor from which the clock was set back, while a spoke may have a bound at or
  *	before it; else 0
- * @most: indexed by the number of fans between a spoke and single ticks
+ * @most: indexed by the number of fans between a spoke and single ticks, minus 1
+ * @sift: the crowd to be sifted next, or NULL: see levels_next_sift()
+ * @sift_until: @sift holds until this tick. 0: it must be found again
  * @pending: number of timers. It comes last, for struct hwheel_base
  */
 struct hwheel_levels {
@@ -412,7 +425,9 @@ struct hwheel_levels {
 	struct hwheel_spoke	*walked;
 	u64			ahead;
 	u64			redo;
-	struct hwheel_most	most[DIV_ROUND_UP(HWHEEL_TICK_BITS + 2, HWHEEL_FAN_BITS) + 1];
+	struct hwheel_most	most[DIV_ROUND_UP(HWHEEL_TICK_BITS + 2, HWHEEL_FAN_BITS)];
+	struct hwheel_spoke	*sift;
+	u64			sift_until;
 	u64			pending;
 };
 
@@ -536,15 +551,17 @@ static inline const char *hwheel_geometry_fault(const struct hwheel_geometry *g)
 }
 
 /*
- * Bytes of memory for row @i. Fans follow their spokes. The memory must be aligned like a spoke.
- * kmalloc() may not align small memory enough, so the result is at least the size of 4 spokes.
+ * Bytes of memory for row @i. All fans are behind the spokes of their first row. The memory must be
+ * aligned like a spoke. kmalloc() may not align small memory enough, so the result is at least the
+ * size of 4 spokes.
  */
 static inline size_t levels_size(const struct hwheel_levels *l, unsigned int i)
 {
 	unsigned int nr = l->level[i].nr;
 
 	return max(nr, 4U) * sizeof(struct hwheel_spoke) +
-	       (i >= HWHEEL_FANS ? nr / HWHEEL_FAN * sizeof(struct hwheel_fan) : 0);
+	       (i == HWHEEL_FANS ? (HWHEEL_ROWS - HWHEEL_FANS) * HWHEEL_FAN_IDS *
+				   sizeof(struct hwheel_fan) : 0);
 }
 
 /* Set the clock of @lv to @slot, however far away that is. */
@@ -564,6 +581,7 @@ static inline void level_set_slot(struct hwheel_level *lv, u64 slot)
 static inline void levels_open(struct hwheel_levels *l, unsigned int i)
 {
 	l->closed &= ~BIT(i);
+	l->sift_until = 0;
 	l->level[i].open = l->exist & BIT(i) ? l->level[i].nr : 0;
 }
 
@@ -620,8 +638,11 @@ static inline void levels_grow(struct hwheel_levels *l, unsigned int i, struct h
 
 	smp_store_release(&lv->spokes, spokes);		/* see level_exists() */
 	WRITE_ONCE(l->exist, l->exist | BIT(i));	/* see levels_missing() */
-	if (i >= HWHEEL_FANS)
-		l->fans_free |= (BIT_ULL(lv->nr / HWHEEL_FAN) - 1) << (i - HWHEEL_FANS) * 32;
+	if (i >= HWHEEL_FANS) {
+		l->fans_free |= (BIT_ULL(lv->nr / HWHEEL_FAN) - 1) <<
+				(i - HWHEEL_FANS) * HWHEEL_FAN_IDS;
+		l->sift_until = 0;
+	}
 	if (i < l->top) {
 		l->nr = max(l->nr, (u8)(i + 1));
 		lv->open = lv->nr;	/* closed levels have timers, so they exist already */
@@ -662,11 +683,12 @@ static inline void levels_init(struct hwheel_levels *l,
 		width *= lv->nr;
 	}
 	l->top = i;
-	for (i = HWHEEL_LOT; i < HWHEEL_ROWS; i++)
+	for (i = HWHEEL_LOT; i < HWHEEL_ROWS; i++) {
 		l->level[i].width = 1;
+		l->level[i].nr = HWHEEL_MANY_FANS * HWHEEL_FAN;
+	}
 	l->level[HWHEEL_LOT].nr = HWHEEL_PARKED;
 	l->level[HWHEEL_FANS].nr = HWHEEL_FEW_FANS * HWHEEL_FAN;
-	l->level[HWHEEL_FANS + 1].nr = HWHEEL_MANY_FANS * HWHEEL_FAN;
 	levels_grow(l, HWHEEL_LOT, level_init(l, HWHEEL_LOT, memory));
 
 	for (i = 0; i < ARRAY_SIZE(l->lowest); i++) {

@@ -82,6 +82,28 @@ static inline const char *levels_check_lists(struct hwheel_levels *l, struct hwh
 	return fault;
 }
 
+/* Is @spoke, which is a crowd, as l->sift and l->sift_until say? */
+static inline bool spoke_check_sift(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	const struct hwheel_level *lv = &l->level[spoke->level];
+	struct hwheel_spoke *sift = l->sift;
+	u64 width, until = l->sift_until, first = HWHEEL_NEVER;
+	bool same;
+
+	if (l->clock >= until || l->closed & BIT(spoke->level) || spoke->level == HWHEEL_LOT ||
+	    spoke != (spoke->more & HWHEEL_CHILD ?
+		      &lv->spokes[level_next(lv, HWHEEL_CROWDS, spoke->index & ~(HWHEEL_FAN - 1))] :
+		      level_first(lv, HWHEEL_CROWDS)))
+		return true;
+	if (sift)
+		first = spoke_begin(l, sift, &width);
+	spoke_next_sift(l, spoke, &first);
+	same = l->sift == sift && l->sift_until == until;
+	l->sift = sift;
+	l->sift_until = until;
+	return same;
+}
+
 /* Does @spoke belong to the fan l->near, or to a fan below it? */
 static inline bool spoke_near(struct hwheel_levels *l, const struct hwheel_spoke *spoke)
 {
@@ -111,6 +133,8 @@ static inline const char *levels_check_spoke(struct hwheel_levels *l, struct hwh
 		return "a bit for crowds does not match its spoke";
 	if (spoke->rests < levels_few(spoke) ? crowded : !crowded)
 		return "a crowd is marked wrongly";
+	if (crowded && !spoke_check_sift(l, spoke))
+		return "a crowd would be sifted too late";
 	if (!bare && list_empty(&spoke->rest) && spoke->bound != spoke->key)
 		return "a bound could be later";
 	if (spoke->bound < l->clock && !transit)
@@ -194,6 +218,9 @@ static inline const char *levels_check(struct hwheel_levels *l)
 
 	if (l->floor < l->clock)
 		return "the floor is before the clock";
+	if (l->clock < l->sift_until && l->sift &&
+	    (!(l->sift->more & HWHEEL_CROWDED) || l->closed & BIT(l->sift->level)))
+		return "what is to be sifted is no crowd, or its level is closed";
 	for (i = 0; i < HWHEEL_ROWS && !fault; i++) {
 		if (i < l->top)
 			fault = levels_check_clock(l, i);

@@ -195,23 +195,22 @@ static __always_inline void spoke_unlink(struct list_head *next, struct list_hea
 /* ------------------------------------------------------------------------ */
 /* Fans */
 
-/* The row of fan @id. The fans of the second row count from 32 on. */
+/* The row of fan @id */
 static inline struct hwheel_level *fan_row(struct hwheel_levels *l, unsigned int id)
 {
-	return &l->level[HWHEEL_FANS + id / 32];
+	return &l->level[HWHEEL_FANS + id / HWHEEL_FAN_IDS];
 }
 
 /* The number of the fan of @child */
 static inline unsigned int fan_id(const struct hwheel_spoke *child)
 {
-	return (child->level - HWHEEL_FANS) * 32 + child->index / HWHEEL_FAN;
+	return (child->level - HWHEEL_FANS) * HWHEEL_FAN_IDS + child->index / HWHEEL_FAN;
 }
 
 static inline struct hwheel_fan *fan_get(struct hwheel_levels *l, unsigned int id)
 {
-	const struct hwheel_level *lv = fan_row(l, id);
-
-	return (struct hwheel_fan *)(lv->spokes + lv->nr) + id % 32;
+	return (struct hwheel_fan *)(l->level[HWHEEL_FANS].spokes + HWHEEL_FEW_FANS * HWHEEL_FAN) +
+	       id;
 }
 
 /* The number of the fan of @spoke, which has one */
@@ -224,17 +223,27 @@ static inline unsigned int spoke_fan(const struct hwheel_spoke *spoke)
 static inline struct hwheel_spoke *fan_first(struct hwheel_levels *l, unsigned int id)
 {
 	const struct hwheel_level *lv = fan_row(l, id);
-	unsigned int i = level_next(lv, HWHEEL_OCCUPIED, id % 32 * HWHEEL_FAN);
+	unsigned int i = level_next(lv, HWHEEL_OCCUPIED, id % HWHEEL_FAN_IDS * HWHEEL_FAN);
 
-	return i / HWHEEL_FAN == id % 32 ? &lv->spokes[i] : NULL;
+	return i / HWHEEL_FAN == id % HWHEEL_FAN_IDS ? &lv->spokes[i] : NULL;
 }
 
-/* The spoke of fan @id for @tick, which is not before the fan */
+/* The spoke of fan @id for @tick, which is not before the fan. "& 63": see levels_highest() */
 static inline struct hwheel_spoke *fan_at(struct hwheel_levels *l, unsigned int id, u64 tick)
 {
 	const struct hwheel_fan *fan = fan_get(l, id);
 
-	return &fan_row(l, id)->spokes[id % 32 * HWHEEL_FAN + ((tick - fan->begin) >> fan->shift)];
+	return &fan->spokes[(tick - fan->begin) >> (fan->shift & 63)];
+}
+
+/* The spoke at the bottom of the fans of @spoke, for @tick */
+static noinline struct hwheel_spoke *spoke_bottom(struct hwheel_levels *l,
+						  struct hwheel_spoke *spoke, u64 tick)
+{
+	do
+		spoke = fan_at(l, spoke_fan(spoke), tick);
+	while (unlikely(spoke->more & HWHEEL_HAS_FAN));
+	return spoke;
 }
 
 /* log2 of the width of the spokes in a fan that covers @width ticks */
@@ -269,6 +278,12 @@ static inline u64 spoke_begin(struct hwheel_levels *l, const struct hwheel_spoke
 	return level_slot_of(lv, spoke->index) * lv->width;
 }
 
+/* How often a timer of a spoke that is @width ticks wide moves through fans, at most */
+static inline unsigned int levels_moves(u64 width)
+{
+	return DIV_ROUND_UP(fls64((width - 1) | 1), HWHEEL_FAN_BITS);
+}
+
 /* Give @spoke a fan. False if none is free */
 static inline bool levels_fan(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
@@ -284,15 +299,114 @@ static inline bool levels_fan(struct hwheel_levels *l, struct hwheel_spoke *spok
 	fan->begin = spoke_begin(l, spoke, &width);
 	fan->shift = fan_shift(width);
 	fan->parent = spoke;
+	fan->spokes = &fan_row(l, id)->spokes[id % HWHEEL_FAN_IDS * HWHEEL_FAN];
 	spoke->more |= id + 1;
 	return true;
 }
 
-/* A spoke is a crowd: if no fan is free, ask for the next row of them */
-static inline void levels_want_fans(struct hwheel_levels *l)
+/* A spoke is a crowd. Are more than @kept fans free? If not, ask for the next row of them */
+static inline bool levels_want_fans(struct hwheel_levels *l, unsigned int kept)
 {
-	if (!l->fans_free)
-		levels_want(l, l->exist & BIT(HWHEEL_FANS) ? HWHEEL_FANS + 1 : HWHEEL_FANS);
+	u32 missing = ~l->exist & (BIT(HWHEEL_ROWS) - BIT(HWHEEL_FANS));
+
+	if (l->fans_free && (!kept || hweight64(l->fans_free) > kept))
+		return true;
+	if (missing)
+		levels_want(l, __ffs64(missing));
+	return false;
+}
+
+/* ------------------------------------------------------------------------ */
+/* What is to be sifted next */
+
+/*
+ * The lead of a crowd of @size timers, in ticks: it is ready to be sifted this long before its
+ * spoke begins, which is @width ticks wide. 4 times, because other crowds may come first, and a
+ * burst doubles @most: with 2 times, "a burst" of fuzz/crowds.c is 2.4 ms late. An eighth of @width
+ * is for crowds of narrow spokes, whose neighbours are sifted one after the other.
+ */
+static inline u64 levels_lead(const struct hwheel_levels *l, u64 width, u64 size)
+{
+	unsigned int moves = levels_moves(width);
+	u64 most = l->most[moves - 1].n;
+
+	return levels_tick_down(l, 4 * max(most, size) * HWHEEL_SIFT_NS * moves) + 1 +
+	       width / 8 + l->ahead;
+}
+
+/*
+ * @spoke is a crowd. If it is ready and begins before *@first, it is to be sifted next: update
+ * l->sift and *@first. If it will be ready and begins before *@first, update l->sift_until.
+ */
+static inline void spoke_next_sift(struct hwheel_levels *l, struct hwheel_spoke *spoke, u64 *first)
+{
+	u64 width, lead, start, begin = spoke_begin(l, spoke, &width);
+
+	if (begin >= *first)
+		return;
+	/* Only levels_note_crowd() changes the lead */
+	lead = levels_lead(l, width, spoke->rests - spoke->rests % HWHEEL_CROWD_FAN);
+	start = begin - min(begin, lead);
+	/* Without a fan it waits until the clock enters it */
+	if (!l->fans_free && !(spoke->more & HWHEEL_HAS_FAN))
+		start = begin;
+	if (start > l->clock) {
+		l->sift_until = min(l->sift_until, start);
+	} else {
+		l->sift = spoke;
+		*first = begin;
+	}
+}
+
+/* @spoke has become a crowd. Is it to be sifted next? */
+static inline void levels_sift_too(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+{
+	u64 width, first = HWHEEL_NEVER;
+
+	if (l->clock >= l->sift_until)
+		return;
+	if (l->sift)
+		first = spoke_begin(l, l->sift, &width);
+	spoke_next_sift(l, spoke, &first);
+}
+
+/* levels_next_sift(), if all crowds must be looked at */
+static noinline void levels_find_sift(struct hwheel_levels *l)
+{
+	u64 rows = l->crowded & ~(l->closed | BIT(HWHEEL_LOT)), first = HWHEEL_NEVER;
+
+	l->sift = NULL;
+	l->sift_until = HWHEEL_NEVER;
+	/* Fans come first: they are narrow, and begin early */
+	while (rows) {
+		const struct hwheel_level *lv = &l->level[levels_highest(rows)];
+		unsigned int i;
+
+		rows ^= BIT_ULL(levels_highest(rows));
+		levels_want_fans(l, 0);	/* ask again: there may have been no memory */
+		if (lv < &l->level[HWHEEL_LOT]) {
+			spoke_next_sift(l, level_first(lv, HWHEEL_CROWDS), &first);
+			continue;
+		}
+		for (i = 0; i < lv->nr; i = (i | (HWHEEL_FAN - 1)) + 1) {
+			i = level_next(lv, HWHEEL_CROWDS, i);
+			if (i < lv->nr)
+				spoke_next_sift(l, &lv->spokes[i], &first);
+		}
+	}
+}
+
+/*
+ * The crowd to be sifted next: of those that are ready, the one that begins first. NULL if none is
+ * ready before l->sift_until. In a level, the first crowd from the clock on begins first. In a fan,
+ * the first crowd begins first. So no other crowd is looked at. A closed level is emptied anyway.
+ * Crowds of the parking lot are not sifted. There are many calls, so l->sift keeps the answer.
+ */
+static inline struct hwheel_spoke *levels_next_sift(struct hwheel_levels *l)
+{
+	if (l->clock >= l->sift_until)
+		levels_find_sift(l);
+	return l->sift;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -304,6 +418,7 @@ static noinline void levels_rest_emptied(struct hwheel_levels *l, struct hwheel_
 	spoke->rests = 0;
 	if (spoke->more & HWHEEL_CROWDED) {
 		spoke->more &= ~HWHEEL_CROWDED;
+		l->sift_until = 0;
 		levels_clear(l, HWHEEL_CROWDS, spoke);
 		if (!l->level[spoke->level].summary[HWHEEL_CROWDS])
 			l->crowded &= ~BIT(spoke->level);
@@ -324,6 +439,8 @@ static noinline void levels_bare(struct hwheel_levels *l, struct hwheel_spoke *s
 		id = fan_id(spoke);
 		if (fan_first(l, id))
 			return;
+		if (!l->fans_free)
+			l->sift_until = 0;
 		l->fans_free |= BIT_ULL(id);
 		spoke = fan_get(l, id)->parent;
 		spoke->more &= ~HWHEEL_HAS_FAN;
@@ -391,12 +508,6 @@ static inline unsigned int levels_few(const struct hwheel_spoke *spoke)
 	return spoke->more & HWHEEL_CHILD ? HWHEEL_CROWD_FAN : HWHEEL_CROWD;
 }
 
-/* How often a timer of a spoke that is @width ticks wide moves through fans, at most */
-static inline unsigned int levels_moves(u64 width)
-{
-	return DIV_ROUND_UP(fls64(width - 1), HWHEEL_FAN_BITS);
-}
-
 /*
  * If @rest of @spoke is a crowd, mark the spoke, and note how large it is. Returns whether the
  * spoke's crowd may now be ready earlier than before.
@@ -419,26 +530,54 @@ static noinline bool levels_note_crowd(struct hwheel_levels *l, struct hwheel_sp
 	if (spoke->level == HWHEEL_LOT)
 		return false;
 	spoke_begin(l, spoke, &width);
-	most = &l->most[levels_moves(width)];
+	most = &l->most[levels_moves(width) - 1];
 	if (l->clock - most->since >= width << HWHEEL_FAN_BITS) {
 		most->n /= 2;
 		most->since = l->clock;
+		l->sift_until = 0;
 	}
 	if (spoke->rests > most->n) {
 		most->n = 2ULL * spoke->rests;
 		earlier = true;
+		l->sift_until = 0;
+	} else if (earlier) {
+		levels_sift_too(l, spoke);
 	}
-	levels_want_fans(l);
+	levels_want_fans(l, 0);
 	return earlier;
 }
 
 /*
- * Many timers have come to @rest of @spoke. If @same has one at most, that goes to @rest, too, and
- * from now on @same is for timers due at the bound: slack brings timers together there. So timers
- * of @rest may be due at @key, as after levels_stays(). Returns what levels_note_crowd() returns.
+ * Give @spoke, a crowd, a fan of single ticks before it is sifted? If so, a timer must go there at
+ * once.
  */
-static noinline bool levels_many(struct hwheel_levels *l, struct hwheel_spoke *spoke)
+static inline bool levels_fan_early(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
+	u64 width;
+
+	if (spoke->level == HWHEEL_LOT)
+		return false;
+	spoke_begin(l, spoke, &width);
+	return width <= HWHEEL_FAN && levels_want_fans(l, HWHEEL_FANS_KEPT) && levels_fan(l, spoke);
+}
+
+static __always_inline bool levels_put(struct hwheel_levels *l, struct hwheel_timer *timer,
+				       struct hwheel_spoke *spoke, u64 tick);
+
+/*
+ * @timer comes to many timers in @rest of @spoke, or to a new fan if @spoke is a large crowd. If
+ * @same has one timer at most, that goes to @rest, too, and from now on @same is for timers due at
+ * the bound: slack brings timers together there. So timers of @rest may be due at @key, as after
+ * levels_stays(). Returns what levels_put() returns.
+ */
+static noinline bool levels_put_many(struct hwheel_levels *l, struct hwheel_timer *timer,
+				     struct hwheel_spoke *spoke, u64 tick)
+{
+	if (spoke->rests >= HWHEEL_CROWD_EARLY && levels_fan_early(l, spoke))
+		return levels_put(l, timer, spoke, tick);
+	spoke->bound = min(spoke->bound, tick);
+	spoke_link(&timer->entry, &spoke->rest);
+	spoke->rests++;
 	if (spoke->key != spoke->bound && spoke->same.next == spoke->same.prev) {
 		spoke->rests += !list_empty(&spoke->same);
 		list_splice_init(&spoke->same, &spoke->rest);
@@ -455,92 +594,22 @@ static noinline bool levels_many(struct hwheel_levels *l, struct hwheel_spoke *s
 static __always_inline bool levels_put(struct hwheel_levels *l, struct hwheel_timer *timer,
 				       struct hwheel_spoke *spoke, u64 tick)
 {
+	if (unlikely(spoke->more & HWHEEL_HAS_FAN))
+		spoke = spoke_bottom(l, spoke, tick);
 	if (spoke_bare(spoke)) {
 		levels_set(l, HWHEEL_OCCUPIED, spoke);
 		spoke->key = tick;
 	}
+	if (tick != spoke->key && unlikely(!((spoke->rests + 1) % HWHEEL_CROWD_FAN)))
+		return levels_put_many(l, timer, spoke, tick);
 	spoke->bound = min(spoke->bound, tick);
 	if (tick == spoke->key) {
 		spoke_link(&timer->entry, &spoke->same);
-		return false;
+	} else {
+		spoke_link(&timer->entry, &spoke->rest);
+		spoke->rests++;
 	}
-	spoke_link(&timer->entry, &spoke->rest);
-	return !(++spoke->rests % HWHEEL_CROWD_FAN) && levels_many(l, spoke);
-}
-
-/* ------------------------------------------------------------------------ */
-/* What is to be sifted next */
-
-/* A crowd is ready when its lead has begun: see levels_lead() */
-struct hwheel_sift {
-	struct hwheel_spoke	*spoke;		/* the ready crowd that begins first, or NULL */
-	u64			begin;		/* the tick at which @spoke begins */
-	u64			start;		/* a crowd is ready from here on */
-};
-
-/*
- * The lead of a crowd of @size timers, in ticks: it is ready to be sifted this long before its
- * spoke begins, which is @width ticks wide. 4 times, because other crowds may come first, and a
- * burst doubles @most: with 2 times, "a burst" of fuzz/crowds.c is 2.4 ms late. An eighth of @width
- * is for crowds of narrow spokes, whose neighbours are sifted one after the other.
- */
-static inline u64 levels_lead(const struct hwheel_levels *l, u64 width, u64 size)
-{
-	unsigned int moves = levels_moves(width);
-	u64 most = l->most[moves].n;
-
-	return levels_tick_down(l, 4 * max(most, size) * HWHEEL_SIFT_NS * moves) + 1 +
-	       width / 8 + l->ahead;
-}
-
-/* Update @next for @spoke, which is a crowd. If another one is ready, @next->start is of no use. */
-static inline void spoke_next_sift(struct hwheel_levels *l, struct hwheel_spoke *spoke,
-				   struct hwheel_sift *next)
-{
-	u64 width, lead, start, begin = spoke_begin(l, spoke, &width);
-
-	if (begin >= next->begin)
-		return;
-	lead = levels_lead(l, width, spoke->rests);
-	start = begin - min(begin, lead);
-	/* Without a fan it waits until the clock enters it */
-	if (!l->fans_free && !(spoke->more & HWHEEL_HAS_FAN))
-		start = begin;
-	next->start = min(next->start, start);
-	if (start <= l->clock) {
-		next->spoke = spoke;
-		next->begin = begin;
-	}
-}
-
-/*
- * What is to be sifted next. In a level, the first crowd from the clock on
- * begins first. In a fan, the first crowd begins first. So no other crowd is looked at. A closed
- * level is emptied anyway. Crowds of the parking lot are not sifted.
- */
-static noinline struct hwheel_sift levels_next_sift(struct hwheel_levels *l)
-{
-	struct hwheel_sift next = { NULL, HWHEEL_NEVER, HWHEEL_NEVER };
-	u64 rows = l->crowded & ~(l->closed | BIT(HWHEEL_LOT));
-
-	/* Fans come first: they are narrow, and begin early */
-	while (rows) {
-		const struct hwheel_level *lv = &l->level[levels_highest(rows)];
-		unsigned int i;
-
-		rows ^= BIT_ULL(levels_highest(rows));
-		levels_want_fans(l);	/* ask again: there may have been no memory */
-		if (lv < &l->level[HWHEEL_LOT]) {
-			spoke_next_sift(l, level_first(lv, HWHEEL_CROWDS), &next);
-			continue;
-		}
-		for (i = 0; i < lv->nr; i = (i | (HWHEEL_FAN - 1)) + 1) {
-			i = level_next(lv, HWHEEL_CROWDS, i);
-			if (i < lv->nr)
-				spoke_next_sift(l, &lv->spokes[i], &next);
-		}
-	}
-	return next;
+	return false;
 }
 
 /*
@@ -566,7 +635,7 @@ static noinline u64 levels_move_tick(struct hwheel_levels *l)
 
 	if (unlikely(l->closed))
 		return l->clock;
-	start = levels_next_sift(l).start;
+	start = levels_next_sift(l) ? l->clock : l->sift_until;
 	/* Only of buckets: strays count as closed */
 	for (bits = *level_word(&l->level[HWHEEL_LOT], HWHEEL_CROWDS, 0); bits; bits &= bits - 1)
 		start = min(start, bucket_start(l, levels_transit(l, __ffs64(bits))));

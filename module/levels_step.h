@@ -243,7 +243,7 @@ static noinline unsigned int levels_sift(struct hwheel_levels *l, struct hwheel_
 	if (!(spoke->more & HWHEEL_HAS_FAN) && !levels_fan(l, spoke))
 		return 0;
 	begin = fan_get(l, spoke_fan(spoke))->begin;
-	shift = fan_get(l, spoke_fan(spoke))->shift;
+	shift = fan_get(l, spoke_fan(spoke))->shift & 63;	/* see levels_highest() */
 	children = fan_at(l, spoke_fan(spoke), begin);
 	for (n = 0; n < HWHEEL_STEP && !list_empty(&spoke->rest); n++) {
 		struct hwheel_timer *timer = levels_nth(&spoke->rest, n);
@@ -394,6 +394,7 @@ static inline void levels_set_back(struct hwheel_levels *l, u64 now)
 	}
 	l->floor = now;
 	l->above = 0;
+	l->sift_until = 0;
 	if (!spoke_bare(&lot->spokes[HWHEEL_EXPIRED]))
 		levels_gather(l, &lot->spokes[HWHEEL_EXPIRED], &lot->spokes[HWHEEL_STRAY]);
 	if (now >= l->clock)
@@ -457,7 +458,7 @@ static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 		return HWHEEL_IDLE;
 	if (levels_lower_entered(l))
 		return HWHEEL_MOVED;
-	spoke = unlikely(l->crowded) ? levels_next_sift(l).spoke : NULL;
+	spoke = unlikely(l->crowded) ? levels_next_sift(l) : NULL;
 	if (spoke && levels_sift(l, spoke))
 		return HWHEEL_MOVED;
 	if ((unlikely(l->closed) && levels_lower_closed(l)) || levels_lower_parked(l))

@@ -20,6 +20,8 @@ static unsigned long long sift_ns;
 #define HWHEEL_ABOVE_BITS above_bits
 #define HWHEEL_CROWD crowd_size
 #define HWHEEL_CROWD_FAN crowd_size
+#define HWHEEL_CROWD_EARLY (2 * crowd_size)
+#define HWHEEL_FANS_KEPT 1
 #define HWHEEL_FAN_BITS 2	/* so that fans have fans */
 #define HWHEEL_SIFT_NS sift_ns	/* a tick */
 #include "module/levels.h"

@@ -677,6 +677,27 @@ static void add_levels(ktime_t delay)
 }
 
 /*
+ * Arm all timers of "many", the first for @first, and then @groups timers @apart from each other,
+ * over and over. There is no memory for fans meanwhile, so that hwheel has to move the timers
+ * later. Returns when hwheel has asked again for fans.
+ */
+static void arm_many(s64 first, unsigned int groups, s64 apart)
+{
+	unsigned int i;
+
+	sim_fail_allocs(0, 1000);
+	for (i = 0; i < ARRAY_SIZE(many); i++) {
+		setup(&many[i].timer, count);
+		hwheel_add_at(&many[i].timer, first + i % groups * apart, 0);
+		cond_resched();
+	}
+	sim_sleep(10000000);
+	sim_fail_allocs(0, 0);
+	sim_sleep(1300000000);		/* the worker tries again each second */
+	EXPECT(peek_fans(wheel, sim_cpu->id));
+}
+
+/*
  * A spoke of level 1 has thousands of timers. hwheel moves them to level 0 ahead of time. A run
  * takes HWHEEL_MOVE_NS for that, much less than its budget, and is followed by a rest.
  */
@@ -686,17 +707,11 @@ static void crowd(void)
 	enum { MOST = ARRAY_SIZE(many) - ARRAY_SIZE(many) / 50 };
 	struct hwheel_config config = { .name = "crowd" };
 	const u64 slot = 128000000;	/* of level 1 */
-	u64 before, moved, begin;
-	unsigned int i;
+	u64 before, moved;
 
 	wheel = make(config);
 	add_levels(300000000);
-	begin = (sim_time / slot + 3) * slot;
-	for (i = 0; i < ARRAY_SIZE(many); i++) {
-		setup(&many[i].timer, count);
-		hwheel_add_on(&many[i].timer, begin + (20 + i % 100) * 1000000 - sim_time, 0);
-		cond_resched();
-	}
+	arm_many((sim_time / slot + 15) * slot + 20000000, 100, 1000000);
 	before = hwheel_count(wheel, "interrupts");
 	do {
 		sim_sleep(1000000);
@@ -1749,15 +1764,10 @@ static s64 fill_spoke(void)
 {
 	const u64 slot = 16384000;		/* of level 2 */
 	s64 begin;
-	unsigned int i;
 
 	add_levels(1000000000);
-	begin = (sim_time / slot + 6) * slot;
-	for (i = 0; i < ARRAY_SIZE(many); i++) {
-		setup(&many[i].timer, count);
-		hwheel_add_at(&many[i].timer, begin + 12000000 + i * 100, 0);
-		cond_resched();
-	}
+	begin = (sim_time / slot + 100) * slot;
+	arm_many(begin + 12000000, ARRAY_SIZE(many), 100);
 	return begin;
 }
 
@@ -2533,7 +2543,8 @@ static void fourth_fan(void)
 			sim_sleep(begin - 10 * width - sim_time);
 		for (i = level * EACH; i < (level + 1) * EACH; i++) {
 			setup(&many[i].timer, count);
-			hwheel_add_at(&many[i].timer, begin + i % EACH * (width / EACH), 0);
+			/* A delay, so that hwheel advances the clock first */
+			hwheel_add(&many[i].timer, begin + i % EACH * (width / EACH) - sim_time);
 		}
 	}
 	sim_sleep(begin - 1000000000 - sim_time);

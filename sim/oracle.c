@@ -1477,7 +1477,7 @@ static void check_context(const struct mwheel *w, const struct slot *slot)
 
 /* From Documentation/debugfs.rst, not from hwheel's code */
 #define LOT		15		/* the parking lot; the rows after it are fans */
-#define ROWS		18
+#define ROWS		20
 
 /* From Documentation/late.rst, not from hwheel's code */
 #define CROWD		32
@@ -2080,7 +2080,7 @@ static u64 width_of(const struct mwheel *w, s64 level);
 /* How many spokes a row of the file levels has */
 static s64 spokes_of(const struct mwheel *w, s64 level)
 {
-	static const s64 rows[ROWS - LOT] = { 57, 3 * 128, 31 * 128 };
+	static const s64 rows[ROWS - LOT] = { 57, 3 * 128, 15 * 128, 15 * 128, 15 * 128 };
 	u64 last = (u64)S64_MAX / w->tick + 1, least;
 
 	if (level >= LOT)

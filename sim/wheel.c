@@ -227,9 +227,8 @@ peek bool peek_starved(struct hwheel *wheel, int cpu)
 
 	if (levels->crowded & BIT(HWHEEL_LOT) && missing & (BIT(HWHEEL_LOT) - 1))
 		return true;
-	if (levels->fans_free)
-		return missing & BIT(HWHEEL_FANS + 1);
-	return missing >> HWHEEL_FANS || levels->exist & BIT(HWHEEL_FANS + 1);
+	return missing >> HWHEEL_FANS ||
+	       (!levels->fans_free && levels->exist & BIT(HWHEEL_ROWS - 1));
 }
 
 /* Is there a crowd to be sifted, so that hwheel must ask for fans until it has enough? */
@@ -242,15 +241,13 @@ peek bool peek_wants_fans(struct hwheel *wheel, int cpu)
 	for (i = 0; i < HWHEEL_ROWS; i++)
 		if (i != HWHEEL_LOT)
 			crowds |= levels->level[i].summary[HWHEEL_CROWDS];
-	return crowds && !levels->fans_free && !(levels->exist & BIT(HWHEEL_FANS + 1));
+	return crowds && !levels->fans_free && !(levels->exist & BIT(HWHEEL_ROWS - 1));
 }
 
 /* How many rows of fans exist */
 peek unsigned int peek_fans(struct hwheel *wheel, int cpu)
 {
-	unsigned int rows = per_cpu_ptr(wheel->bases, cpu)->levels.exist >> HWHEEL_FANS;
-
-	return !!(rows & 1) + !!(rows & 2);
+	return hweight64(per_cpu_ptr(wheel->bases, cpu)->levels.exist >> HWHEEL_FANS);
 }
 
 /* Is hwheel_destroy() under way? Then kicks of @cpu do nothing. */

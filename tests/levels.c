@@ -11,6 +11,8 @@
 /* Make crowds, and fans within fans, frequent in the wheels of these tests. */
 #define HWHEEL_CROWD	16
 #define HWHEEL_CROWD_FAN	8
+#define HWHEEL_CROWD_EARLY	64
+#define HWHEEL_FANS_KEPT	4
 #define HWHEEL_SIFT_NS	320
 #define HWHEEL_FAN_BITS	5
 #define HWHEEL_ABOVE_BITS	7
@@ -58,6 +60,14 @@ static void rig_add(struct rig *rig, unsigned int row)
 	levels_grow(&rig->l, row, level_init(&rig->l, row, rig->memory[row]));
 }
 
+static void rig_add_fans(struct rig *rig)
+{
+	unsigned int i;
+
+	for (i = HWHEEL_FANS; i < HWHEEL_ROWS; i++)
+		rig_add(rig, i);
+}
+
 /* Add the lowest level that is missing. False if there is none. */
 static bool rig_grow(struct rig *rig)
 {
@@ -75,10 +85,8 @@ static bool rig_grow(struct rig *rig)
 static void rig_begin_bare(struct rig *rig, u64 clock)
 {
 	levels_init(&rig->l, &rig->g, rig->memory[HWHEEL_LOT], clock);
-	if (rig->fans) {
-		rig_add(rig, HWHEEL_FANS);
-		rig_add(rig, HWHEEL_FANS + 1);
-	}
+	if (rig->fans)
+		rig_add_fans(rig);
 }
 
 /* Reset the wheel to @clock, with all levels. */
@@ -766,9 +774,9 @@ static void crowd(struct kunit *test, u64 tick_ns, const unsigned int *spokes, u
 	u64 most = 0;
 	unsigned int i;
 
-	rig_fan(rig);
 	for (i = 0; i < CROWD; i++)
 		add(rig, &t[i], begin + hwt_random_below(width));
+	rig_add_fans(rig);		/* only now, so the crowd has no fan yet */
 	spoke = levels_place(&rig->l, begin);
 	wake = levels_wake(&rig->l);
 	KUNIT_EXPECT_LE(test, wake, begin - lead);
@@ -1051,6 +1059,48 @@ static void test_few_need_no_fan(struct kunit *test)
 	}
 }
 
+/*
+ * A large crowd gets a fan early if the fan's spokes are single ticks. Only the timers that came
+ * before must move. Enough fans are kept for other crowds.
+ */
+static void test_early_fans(struct kunit *test)
+{
+	enum { NR = HWHEEL_FAN, LARGE = HWHEEL_CROWD_EARLY + HWHEEL_CROWD_FAN, EACH = 2 * LARGE };
+	enum { FANS = HWHEEL_FEW_FANS + 3 * HWHEEL_MANY_FANS, MANY = 2 * FANS };
+	struct rig *rig = rig_new(test, MS, SPOKES(NR, MANY, MANY), 0);
+	struct item *t = items_new(test, MANY * EACH);
+	unsigned int level, i;
+
+	rig_fan(rig);
+	for (level = 1; level <= 2; level++) {
+		const u64 width = level == 1 ? NR : NR * MANY;
+		const unsigned int early = level == 1 ? FANS - HWHEEL_FANS_KEPT : 0;
+
+		rig_begin(rig, 0);
+		for (i = 0; i < EACH; i++)
+			add(rig, &t[i], width + i % NR);
+		KUNIT_EXPECT_EQ(test, rig_fans_used(rig), early ? 1U : 0U);
+		expect_sound(rig);
+		for (i = 0; i < EACH; i++)
+			levels_del(&rig->l, &t[i].timer);
+		KUNIT_EXPECT_EQ(test, rig_fans_used(rig), 0U);
+
+		for (i = 0; i < (MANY - 2) * EACH; i++)
+			add(rig, &t[i], (1 + i % (MANY - 2)) * width + hwt_random_below(width));
+		KUNIT_EXPECT_EQ(test, rig_fans_used(rig), early);
+		expect_sound(rig);
+		rig->fired = 0;
+		for (i = 0; i < MANY; i++)
+			advance(rig, i * width);
+		KUNIT_EXPECT_EQ(test, rig->fired, (MANY - 2ULL) * EACH);
+		KUNIT_EXPECT_EQ(test, rig_fans_used(rig), 0U);
+		expect_sound(rig);
+		if (level == 1)
+			KUNIT_EXPECT_LE(test, rig->l.moved, LARGE + early * LARGE +
+					(MANY - early) * (u64)EACH);
+	}
+}
+
 /* There are more crowds than fans. The last one is moved when the clock enters its spoke. */
 static void test_no_free_fan(struct kunit *test)
 {
@@ -1063,7 +1113,8 @@ static void test_no_free_fan(struct kunit *test)
 	rig_add(rig, HWHEEL_FANS);
 	for (i = 0; i < CROWDS * CROWD; i++)
 		add(rig, &t[i], FIRST + i / CROWD * 16384 + 16300 + i % CROWD);
-	rig->l.most[levels_moves(16384)].n = 1000000;	/* all are ready at once */
+	rig->l.most[levels_moves(16384) - 1].n = 1000000;	/* all are ready at once */
+	rig->l.sift_until = 0;
 	last = levels_place(&rig->l, FIRST + HWHEEL_FEW_FANS * 16384);
 	advance(rig, 16384);
 	KUNIT_EXPECT_EQ(test, rig_fans_used(rig), 0U + HWHEEL_FEW_FANS);
@@ -1304,20 +1355,31 @@ static void test_set_back_due(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, levels_due_tick(&rig->l), 500ULL);
 }
 
+/* The tick at which @spoke, which is not ready yet, will be ready */
+static u64 sift_until(struct rig *rig, struct hwheel_spoke *spoke)
+{
+	u64 first = HWHEEL_NEVER;
+
+	rig->l.sift = NULL;
+	rig->l.sift_until = HWHEEL_NEVER;
+	spoke_next_sift(&rig->l, spoke, &first);
+	KUNIT_EXPECT_NULL(rig->test, rig->l.sift);
+	return rig->l.sift_until;
+}
+
 /* Sifting begins as early as the comment of levels_lead() says. */
 static void test_lead(struct kunit *test)
 {
 	enum { BITS = 7, NR = 1 << BITS };
 	enum { MOVES = DIV_ROUND_UP(BITS, HWHEEL_FAN_BITS) };
 	enum { TICKS = 4 };				/* list moves in a tick */
-	enum { SMALL = 15 };
+	enum { SMALL = 2 * HWHEEL_CROWD_FAN };
 	struct rig *rig = rig_new(test, TICKS * HWHEEL_SIFT_NS, SPOKES(NR, NR, NR), 0);
 	const u64 least = 1 + NR / 8;			/* lead of an empty crowd in level 1 */
 	const u64 small = 4 * SMALL * MOVES / TICKS + least;	/* of a crowd of SMALL */
-	struct hwheel_most *most = &rig->l.most[MOVES];
+	struct hwheel_most *most = &rig->l.most[MOVES - 1];
 	struct hwheel_spoke *spoke = &rig->l.level[1].spokes[5], *child;
-	struct hwheel_sift next;
-	u64 begin, since, width;
+	u64 begin, since, width, first;
 
 	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, NR, 0), least);
 	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, NR * NR, 0), 1ULL + NR * NR / 8);
@@ -1378,29 +1440,22 @@ static void test_lead(struct kunit *test)
 	spoke = &rig->l.level[1].spokes[15];
 	most->n = 0;
 	spoke->rests = SMALL;
-	next = (struct hwheel_sift){ NULL, HWHEEL_NEVER, HWHEEL_NEVER };
-	spoke_next_sift(&rig->l, spoke, &next);
-	KUNIT_EXPECT_EQ(test, next.start, begin - small);
-	KUNIT_EXPECT_NULL(test, next.spoke);
+	KUNIT_EXPECT_EQ(test, sift_until(rig, spoke), begin - small);
 	levels_set_clock(&rig->l, begin - small);
-	spoke_next_sift(&rig->l, spoke, &next);
-	KUNIT_EXPECT_PTR_EQ(test, next.spoke, spoke);
-	KUNIT_EXPECT_EQ(test, next.begin, begin);
+	first = HWHEEL_NEVER;
+	spoke_next_sift(&rig->l, spoke, &first);
+	KUNIT_EXPECT_PTR_EQ(test, rig->l.sift, spoke);
+	KUNIT_EXPECT_EQ(test, first, begin);
 	KUNIT_EXPECT_TRUE(test, levels_fan(&rig->l, spoke));
 	child = fan_at(&rig->l, spoke_fan(spoke), begin + NR / 2);
 	child->rests = SMALL;
-	next = (struct hwheel_sift){ NULL, HWHEEL_NEVER, HWHEEL_NEVER };
-	spoke_next_sift(&rig->l, child, &next);
-	KUNIT_EXPECT_EQ(test, next.start, begin + NR / 2 - 4 * SMALL / TICKS - 1);
-	KUNIT_EXPECT_NULL(test, next.spoke);
+	KUNIT_EXPECT_EQ(test, sift_until(rig, child), begin + NR / 2 - 4 * SMALL / TICKS - 1);
 
 	/* Without a free fan, a crowd waits until the clock enters it. */
 	rig->l.fans_free = 0;
 	spoke = &rig->l.level[1].spokes[16];
 	spoke->rests = SMALL;
-	next = (struct hwheel_sift){ NULL, HWHEEL_NEVER, HWHEEL_NEVER };
-	spoke_next_sift(&rig->l, spoke, &next);
-	KUNIT_EXPECT_EQ(test, next.start, begin + NR);
+	KUNIT_EXPECT_EQ(test, sift_until(rig, spoke), begin + NR);
 }
 
 /* Of two crowds that are ready, the one that begins first is sifted first. */
@@ -1418,18 +1473,17 @@ static void test_first_deadline(struct kunit *test)
 	high = levels_place(&rig->l, FIRST);
 	KUNIT_EXPECT_EQ(test, high->level, 2);
 	levels_set_clock(&rig->l, FIRST - 20 * NR);
-	KUNIT_EXPECT_NULL(test, levels_next_sift(&rig->l).spoke);
+	KUNIT_EXPECT_NULL(test, levels_next_sift(&rig->l));
 	levels_set_clock(&rig->l, FIRST - 10 * NR);
 	for (i = CROWD; i < 2 * CROWD; i++)
 		add(rig, &t[i], FIRST - 2 * NR + i);
 	low = levels_place(&rig->l, FIRST - 2 * NR);
 	KUNIT_EXPECT_EQ(test, low->level, 1);
 
-	KUNIT_EXPECT_PTR_EQ(test, levels_next_sift(&rig->l).spoke, high);
+	KUNIT_EXPECT_PTR_EQ(test, levels_next_sift(&rig->l), high);
 	levels_set_clock(&rig->l, FIRST - 2 * NR - levels_lead(&rig->l, NR, low->rests));
-	KUNIT_EXPECT_PTR_EQ(test, levels_next_sift(&rig->l).spoke, low);
-	KUNIT_EXPECT_LE(test, levels_next_sift(&rig->l).start,
-			FIRST - 10 * NR + 0ULL);
+	KUNIT_EXPECT_PTR_EQ(test, levels_next_sift(&rig->l), low);
+	KUNIT_EXPECT_EQ(test, levels_move_tick(&rig->l), rig->l.clock);
 	advance(rig, FIRST + CROWD);
 	KUNIT_EXPECT_EQ(test, rig->fired, 2ULL * CROWD);
 }
@@ -1625,8 +1679,7 @@ static void test_same_tick_meets(struct kunit *test)
 	expect_place(rig, &t[MANY], 1, 12);
 	expect_sound(rig);
 
-	rig_add(rig, HWHEEL_FANS);
-	rig_add(rig, HWHEEL_FANS + 1);
+	rig_add_fans(rig);
 	for (; i < 3 * MANY; i++)
 		add(rig, &t[i], ticks[2]);
 	expect_sound(rig);
@@ -2104,6 +2157,7 @@ static struct kunit_case hwheel_levels_cases[] = {
 	KUNIT_CASE(test_slack_last),
 	KUNIT_CASE(test_first_crowd),
 	KUNIT_CASE(test_few_need_no_fan),
+	KUNIT_CASE(test_early_fans),
 	KUNIT_CASE(test_no_free_fan),
 	KUNIT_CASE(test_higher_first),
 	KUNIT_CASE(test_stays),

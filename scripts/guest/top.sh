@@ -65,7 +65,7 @@ grep -E '^level [0-9]+ [1-9]' /tmp/debugfs
 grep -E '^callback session_expired\[hwheel_sessions\] [1-9][0-9]+$' /tmp/debugfs
 from_json | diff /tmp/debugfs -
 sed -n 's/ [^ ]*$//; /^level/p' /tmp/debugfs |
-	grep -Ev '^level 1[567] ' >/tmp/levels	# the parking lot and fans are no levels
+	grep -Ev '^level 1[5-9] ' >/tmp/levels	# the parking lot and fans are no levels
 from_screen | diff /tmp/levels -
 grep "^timers $(awk '/^level/ { n += $3 } END { print n }' /tmp/debugfs) " <<END
 $(tr -d , </tmp/screen)
