@@ -549,7 +549,7 @@ static noinline bool levels_note_crowd(struct hwheel_levels *l, struct hwheel_sp
 
 /*
  * Give @spoke, a crowd, a fan of single ticks before it is sifted? If so, a timer must go there at
- * once.
+ * once. Crowds of wider spokes ask for fans, too: they need some when they come down.
  */
 static inline bool levels_fan_early(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
@@ -558,7 +558,7 @@ static inline bool levels_fan_early(struct hwheel_levels *l, struct hwheel_spoke
 	if (spoke->level == HWHEEL_LOT)
 		return false;
 	spoke_begin(l, spoke, &width);
-	return width <= HWHEEL_FAN && levels_want_fans(l, HWHEEL_FANS_KEPT) && levels_fan(l, spoke);
+	return levels_want_fans(l, HWHEEL_FANS_KEPT) && width <= HWHEEL_FAN && levels_fan(l, spoke);
 }
 
 static __always_inline bool levels_put(struct hwheel_levels *l, struct hwheel_timer *timer,

@@ -74,7 +74,7 @@ faults=(
 	"early-in-bucket	/bool levels_fan_early/,/^}/s/spoke->level == HWHEEL_LOT/0/"
 	"early-in-vain		/bool levels_put(struct/,/^}/s/unlikely(spoke->more & HWHEEL_HAS_FAN)/0/"
 	"test-early-takes-all	/bool levels_fan_early/,/^}/s/HWHEEL_FANS_KEPT/0/"
-	"test-early-far		/bool levels_fan_early/,/^}/s/width <= HWHEEL_FAN \&\& //"
+	"test-early-far		/bool levels_fan_early/,/^}/s/ \&\& width <= HWHEEL_FAN//"
 	"sift-vanished		/void levels_rest_emptied/,/^}/s/l->sift_until = 0;/;/"
 	"sift-fan-again		/void levels_bare/,/^}/s/l->sift_until = 0;/;/"
 	"sift-more-fans		/void levels_grow/,/^}/s/l->sift_until = 0;/;/"
