@@ -693,7 +693,7 @@ static void arm_many(s64 first, unsigned int groups, s64 apart)
 	}
 	sim_sleep(10000000);
 	sim_fail_allocs(0, 0);
-	sim_sleep(1300000000);		/* the worker tries again each second */
+	sim_sleep(1700000000);		/* the worker tries again each second */
 	EXPECT(peek_fans(wheel, sim_cpu->id));
 }
 
@@ -711,7 +711,7 @@ static void crowd(void)
 
 	wheel = make(config);
 	add_levels(300000000);
-	arm_many((sim_time / slot + 15) * slot + 20000000, 100, 1000000);
+	arm_many((sim_time / slot + 18) * slot + 20000000, 100, 1000000);
 	before = hwheel_count(wheel, "interrupts");
 	do {
 		sim_sleep(1000000);
@@ -1766,7 +1766,7 @@ static s64 fill_spoke(void)
 	s64 begin;
 
 	add_levels(1000000000);
-	begin = (sim_time / slot + 100) * slot;
+	begin = (sim_time / slot + 120) * slot;
 	arm_many(begin + 12000000, ARRAY_SIZE(many), 100);
 	return begin;
 }
