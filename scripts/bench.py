@@ -519,7 +519,6 @@ def print_summary(results):
 # The rows of README's second table. A tick of 0: of a jiffy, for hwheel
 LIVES = (('timer_list', 'timer_list', 'absolute', 0),
          ('hwheel, a jiffy, exact', 'hwheel', 'absolute', 0),
-         ('hwheel, a jiffy, 4096 spokes', 'hwheel', 'absolute_wide', 0),
          ('hwheel, a jiffy, slack of 1/8', 'hwheel', 'eighth', 0),
          ('hwheel, 1 ms, exact', 'hwheel', 'absolute', MS),
          ('hrtimer, on whole milliseconds', 'hrtimer_soft', 'whole_ms', 0))
