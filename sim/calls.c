@@ -679,7 +679,7 @@ static void add_levels(ktime_t delay)
 /*
  * Arm all timers of "many", the first for @first, and then @groups timers @apart from each other,
  * over and over. There is no memory for fans meanwhile, so that hwheel has to move the timers
- * later. Returns when hwheel has asked again for fans.
+ * later. Returns when the wheel has fans.
  */
 static void arm_many(s64 first, unsigned int groups, s64 apart)
 {

@@ -857,9 +857,9 @@ static unsigned int bench_passes(unsigned int n)
 }
 
 /*
- * A base adds levels and fans on demand. Make it add all of them now, as in a wheel that has been
- * in use for a while: arm a timer that needs them, then a crowd, and give the worker time to add
- * them. Returns an error if there is no memory.
+ * A base adds levels and fans on demand. Make it add all levels now, and the fans that a large
+ * crowd asks for, as in a wheel that has been in use for a while: arm timers that need them, and
+ * give the worker time to add them. Returns an error if there is no memory.
  */
 static int bench_grow(const struct bench_row *row)
 {

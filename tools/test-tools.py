@@ -1994,7 +1994,7 @@ class Convert(Test):
                         process.send_signal(signal_)
                     self.assertEqual(process.communicate(timeout=60)[1], '')
                 self.assertIn(process.returncode, (1, 128 + signal_, -signal_))
-                wait += 0.05
+                wait *= 1.1
             after = after or state()
             self.assertEqual(state(), after)
 
