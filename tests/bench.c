@@ -1262,6 +1262,7 @@ static const struct bench_row bench_life_rows[] = {
 	{ &bench_hwheel_eighth_at, BENCH_US },
 	{ &bench_hwheel_absolute, BENCH_US, .gap_ns = BENCH_MS / 2 },
 	{ &bench_hwheel_absolute, BENCH_US, 4096, .gap_ns = BENCH_MS / 2 },
+	{ &bench_hwheel_eighth_at, BENCH_US, .gap_ns = BENCH_MS / 2 },
 };
 
 /*
