@@ -104,6 +104,17 @@ static inline bool spoke_check_sift(struct hwheel_levels *l, struct hwheel_spoke
 	return same;
 }
 
+/* Is l->most right for @spoke, which is a crowd? It has been halved once at most since then. */
+static inline bool spoke_check_most(struct hwheel_levels *l, const struct hwheel_spoke *spoke)
+{
+	u64 width, known = spoke->rests - spoke->rests % HWHEEL_CROWD_FAN;
+
+	if (spoke->level >= HWHEEL_LOT || l->closed & BIT(spoke->level))
+		return true;
+	spoke_begin(l, spoke, &width);
+	return l->most[levels_moves(width) - 1].n >= known / 2;
+}
+
 /* Does @spoke belong to the fan l->near, or to a fan below it? */
 static inline bool spoke_near(struct hwheel_levels *l, const struct hwheel_spoke *spoke)
 {
@@ -135,6 +146,8 @@ static inline const char *levels_check_spoke(struct hwheel_levels *l, struct hwh
 		return "a crowd is marked wrongly";
 	if (crowded && !spoke_check_sift(l, spoke))
 		return "a crowd would be sifted too late";
+	if (crowded && !spoke_check_most(l, spoke))
+		return "a crowd is larger than its lead allows";
 	if (!bare && list_empty(&spoke->rest) && spoke->bound != spoke->key)
 		return "a bound could be later";
 	if (spoke->bound < l->clock && !transit)

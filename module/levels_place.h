@@ -284,6 +284,18 @@ static inline unsigned int levels_moves(u64 width)
 	return DIV_ROUND_UP(fls64((width - 1) | 1), HWHEEL_FAN_BITS);
 }
 
+/* The longest turn of the levels whose spokes have @moves as their levels_moves() */
+static inline u64 levels_turn(const struct hwheel_levels *l, unsigned int moves)
+{
+	const struct hwheel_level *lv;
+	u64 turn = 0;
+
+	for (lv = &l->level[1]; lv < &l->level[l->top]; lv++)
+		if (levels_moves(lv->width) == moves)
+			turn = max(turn, lv->nr * lv->width);
+	return turn;
+}
+
 /* Give @spoke a fan. False if none is free */
 static inline bool levels_fan(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
@@ -378,12 +390,13 @@ static noinline void levels_find_sift(struct hwheel_levels *l)
 	l->sift = NULL;
 	l->sift_until = HWHEEL_NEVER;
 	/* Fans come first: they are narrow, and begin early */
+	if (rows)
+		levels_want_fans(l, 0);	/* ask again: there may have been no memory */
 	while (rows) {
 		const struct hwheel_level *lv = &l->level[levels_highest(rows)];
 		unsigned int i;
 
 		rows ^= BIT_ULL(levels_highest(rows));
-		levels_want_fans(l, 0);	/* ask again: there may have been no memory */
 		if (lv < &l->level[HWHEEL_LOT]) {
 			spoke_next_sift(l, level_first(lv, HWHEEL_CROWDS), &first);
 			continue;
@@ -516,7 +529,8 @@ static noinline bool levels_note_crowd(struct hwheel_levels *l, struct hwheel_sp
 {
 	bool earlier = !(spoke->more & HWHEEL_CROWDED);
 	struct hwheel_most *most;
-	u64 width, few = levels_few(spoke);
+	u64 width, age, few = levels_few(spoke);
+	unsigned int moves;
 
 	if (spoke->rests < few)
 		return false;
@@ -530,8 +544,10 @@ static noinline bool levels_note_crowd(struct hwheel_levels *l, struct hwheel_sp
 	if (spoke->level == HWHEEL_LOT)
 		return false;
 	spoke_begin(l, spoke, &width);
-	most = &l->most[levels_moves(width) - 1];
-	if (l->clock - most->since >= width << HWHEEL_FAN_BITS) {
+	moves = levels_moves(width);
+	most = &l->most[moves - 1];
+	age = l->clock - most->since;
+	if (age >= width << HWHEEL_FAN_BITS && age >= levels_turn(l, moves)) {
 		most->n /= 2;
 		most->since = l->clock;
 		l->sift_until = 0;

@@ -235,6 +235,7 @@ static noinline unsigned int levels_empty(struct hwheel_levels *l, struct hwheel
  */
 static noinline unsigned int levels_sift(struct hwheel_levels *l, struct hwheel_spoke *spoke)
 {
+	const struct hwheel_fan *fan;
 	struct hwheel_spoke *children;
 	unsigned int n, shift;
 	u64 begin;
@@ -242,9 +243,10 @@ static noinline unsigned int levels_sift(struct hwheel_levels *l, struct hwheel_
 	levels_want(l, 0);	/* else levels_first() is slow */
 	if (!(spoke->more & HWHEEL_HAS_FAN) && !levels_fan(l, spoke))
 		return 0;
-	begin = fan_get(l, spoke_fan(spoke))->begin;
-	shift = fan_get(l, spoke_fan(spoke))->shift & 63;	/* see levels_highest() */
-	children = fan_at(l, spoke_fan(spoke), begin);
+	fan = fan_get(l, spoke_fan(spoke));
+	children = fan->spokes;
+	begin = fan->begin;
+	shift = fan->shift & 63;	/* see levels_highest() */
 	for (n = 0; n < HWHEEL_STEP && !list_empty(&spoke->rest); n++) {
 		struct hwheel_timer *timer = levels_nth(&spoke->rest, n);
 		/* An overdue timer can be here only if this CPU's clock is behind another's */
@@ -402,6 +404,8 @@ static inline void levels_set_back(struct hwheel_levels *l, u64 now)
 	for (; bits; bits &= bits - 1)
 		levels_gather(l, &lot->spokes[__ffs64(bits)], &lot->spokes[last]);
 	l->clock = now;
+	for (i = 0; i < ARRAY_SIZE(l->most); i++)
+		l->most[i].since = now;
 	/* levels_reopen() opens those that are empty */
 	for (i = 0; i < l->top; i++) {
 		struct hwheel_level *lv = &l->level[i];

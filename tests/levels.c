@@ -1379,7 +1379,7 @@ static void test_lead(struct kunit *test)
 	const u64 small = 4 * SMALL * MOVES / TICKS + least;	/* of a crowd of SMALL */
 	struct hwheel_most *most = &rig->l.most[MOVES - 1];
 	struct hwheel_spoke *spoke = &rig->l.level[1].spokes[5], *child;
-	u64 begin, since, width, first;
+	u64 begin, since, first;
 
 	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, NR, 0), least);
 	KUNIT_EXPECT_EQ(test, levels_lead(&rig->l, NR * NR, 0), 1ULL + NR * NR / 8);
@@ -1415,16 +1415,16 @@ static void test_lead(struct kunit *test)
 	levels_note_crowd(&rig->l, spoke);
 	KUNIT_EXPECT_EQ(test, spoke->rests, (u32)HWHEEL_CROWD);
 
-	/* The number is halved when a crowd is noted after about a turn of the level. */
+	/* The number is halved when a crowd is noted after a turn of the level. */
+	KUNIT_EXPECT_GT(test, NR, (int)HWHEEL_FAN);
 	spoke->rests = 20;
 	most->n = 64;
 	since = rig->l.clock;
 	most->since = since;
-	width = NR;
-	levels_set_clock(&rig->l, since + (width << HWHEEL_FAN_BITS) - 1);
+	levels_set_clock(&rig->l, since + NR * NR - 1);
 	levels_note_crowd(&rig->l, spoke);
 	KUNIT_EXPECT_EQ(test, most->n, 64ULL);
-	levels_set_clock(&rig->l, since + (width << HWHEEL_FAN_BITS));
+	levels_set_clock(&rig->l, since + NR * NR);
 	levels_note_crowd(&rig->l, spoke);
 	KUNIT_EXPECT_EQ(test, most->n, 32ULL);
 	levels_note_crowd(&rig->l, spoke);
@@ -1435,7 +1435,7 @@ static void test_lead(struct kunit *test)
 	 * in a fan.
 	 */
 	rig_fan(rig);
-	levels_set_clock(&rig->l, 10 * NR);
+	levels_set_clock(&rig->l, NR * NR + 10 * NR);
 	begin = rig->l.clock + 5 * NR;
 	spoke = &rig->l.level[1].spokes[15];
 	most->n = 0;
