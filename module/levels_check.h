@@ -234,6 +234,8 @@ static inline const char *levels_check(struct hwheel_levels *l)
 	if (l->clock < l->sift_until && l->sift &&
 	    (!(l->sift->more & HWHEEL_CROWDED) || l->closed & BIT(l->sift->level)))
 		return "what is to be sifted is no crowd, or its level is closed";
+	if (l->from && l->from->more & HWHEEL_CHILD)
+		return "timers seem to have been moved from a spoke of a fan";
 	for (i = 0; i < HWHEEL_ROWS && !fault; i++) {
 		if (i < l->top)
 			fault = levels_check_clock(l, i);

@@ -155,7 +155,7 @@ static inline void levels_gather(struct hwheel_levels *l, struct hwheel_spoke *f
 {
 	u64 sames = from->same.next == from->same.prev ? 1 : l->pending;
 
-	l->from = from;
+	l->from = spoke_root(l, from);
 	levels_walk_past(l, from, true);
 	if (spoke_bare(to)) {
 		levels_set(l, HWHEEL_OCCUPIED, to);

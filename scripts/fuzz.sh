@@ -86,6 +86,7 @@ faults=(
 	"late-turn-too-short	/bool levels_note_crowd/,/^}/s/ \&\& age >= levels_turn(l, moves)//"
 	"turn-too-short		/bool levels_note_crowd/,/^}/s/ \&\& age >= levels_turn(l, moves)//"
 	"turn-set-back		/^static inline void levels_set_back/,/^}/s/since = now/since += 0/"
+	"gathered-from-fan	/void levels_gather/,/^}/s/spoke_root(l, from)/from/"
 	"crowd-grows-late	/bool levels_note_crowd/,/^}/s/earlier = true/;/"
 	"crowd-stays-entered	/unsigned int levels_lower_entered/,/^}/s/spoke->more & HWHEEL_CROWDED/0/"
 	"parked-wakes		/u64 bucket_start/,/^}/s/== HWHEEL_LOT/== HWHEEL_ROWS/"
