@@ -6,7 +6,7 @@
  * is parked. hwheel_want() then queues the work that allocates the level, on an unbound
  * workqueue, whose workers keep off isolated CPUs. If there is no memory, everything works from
  * the parking lot, and the work tries again each second while timers are pending. The same work
- * allocates fans for crowds, in two rows, each of which is one allocation. Levels and fans stay
+ * allocates fans for crowds, in four rows, each of which is one allocation. Levels and fans stay
  * until the wheel is destroyed.
  */
 

@@ -45,7 +45,7 @@ faults=(
 	"exhaustive	/^\tif (i < l->top \&\& !(l->closed/,/lv->open = lv->nr/ d	levels_grow() adds a level without opening it"
 	"exhaustive	/word < 63/ s/(word + 1)/(word + 2)/	the bit search leaves out a word"
 	"exhaustive	/^static inline u64 levels_due_tick/,/^}/ s/>> HWHEEL_STRAY/>> HWHEEL_STRAY >> 2/	timers that are left to pop have to wait"
-	"exhaustive	/^static inline struct hwheel_spoke .fan_first/,/^}/ s/id % 32 . HWHEEL_FAN)/id % 32 * HWHEEL_FAN + 1)/	a fan's first spoke does not count"
+	"exhaustive	/^static inline struct hwheel_spoke .fan_first/,/^}/ s/HWHEEL_FAN_IDS . HWHEEL_FAN)/HWHEEL_FAN_IDS * HWHEEL_FAN + 1)/	a fan's first spoke does not count"
 	"exhaustive	/^static __always_inline bool levels_put/,/^}/ s/min(spoke->bound, tick)/spoke_bare(spoke) ? tick : spoke->bound/	a timer that is due earlier than others does not lower the bound"
 	"exhaustive	/differ = slot ^ level_slot(lv, first - 1)/ s/first - 1/first - (first == last)/	slack leaves out its first tick"
 	"exhaustive	/levels_highest((first - 1) ^ last)/ s/(first - 1)/first/	the same with powers of two"
