@@ -119,8 +119,8 @@ static u64 fan_bytes(const struct hwheel_levels *l)
 }
 
 /*
- * Returns how late the latest timer was, in ns. @timers are those of the small crowds that come until
- * @until.
+ * Returns how late the latest timer was, in ns. @timers are those of the small crowds that come
+ * until @until.
  */
 static u64 run(struct hwheel_levels *l, void **memory, struct hwheel_timer *timers, u64 until)
 {

@@ -104,16 +104,18 @@
  *
  * All fans are in four rows of spokes, which exist on demand like levels. Few crowds need a fan at
  * a time: in each level, the spoke that the clock has entered and the one that is sifted next, and
- * as many in each of their fans. Without a free fan, a crowd waits until the clock enters its spoke. Then lower levels reach all
- * its timers. So a crowd gets no early fan unless HWHEEL_FANS_KEPT others remain.
+ * as many in each of their fans. Without a free fan, a crowd waits until the clock enters its
+ * spoke. Then lower levels reach all its timers. So a crowd gets no early fan unless
+ * HWHEEL_FANS_KEPT others remain.
  *
  * A second bitmap tells which spokes have a crowd. Each crowd has a tick at which it becomes ready
  * to be sifted: its lead before the spoke begins (levels_lead()). Of the crowds that are ready, the
  * one whose spoke begins first is sifted first (earliest deadline first: Liu and Layland,
  * "Scheduling algorithms for multiprogramming in a hard-real-time environment", 1973). Spokes of
  * one width have the same lead, that of the largest crowd seen in the last turn or two of their
- * level. So in a level, and in a fan, only the first crowd is looked at. The lead is early enough to finish all crowds in time, but not much earlier: an earlier start would
- * also move timers that are cancelled soon after, and take fans for longer.
+ * level. So in a level, and in a fan, only the first crowd is looked at. The lead is early enough
+ * to finish all crowds in time, but not much earlier: an earlier start would also move timers that
+ * are cancelled soon after, and take fans for longer.
  *
  * So when a tick is due, few timers have to move before the timers of that tick can run: those that
  * were left in @rest of the spokes that the clock is in. None of them is a crowd. With n levels
@@ -198,8 +200,8 @@
  * - If and only if @rest has taken enough timers to be a crowd since it was empty, the spoke is
  *   marked as crowded.
  * - A fan in use has timers, and belongs to one spoke of a level or of another fan.
- * - Before @sift_until, no crowd of an open level is ready and begins earlier than @sift. @most of a
- *   crowd in an open level is at least half of the crowd.
+ * - Before @sift_until, no crowd of an open level is ready and begins earlier than @sift. @most of
+ *   a crowd in an open level is at least half of the crowd.
  */
 #ifndef _HWHEEL_LEVELS_H
 #define _HWHEEL_LEVELS_H
@@ -224,8 +226,8 @@
 #define HWHEEL_CROWD		32
 #define HWHEEL_CROWD_FAN	(HWHEEL_CROWD / 2)
 /*
- * A crowd with so many timers in @rest gets a fan early if more than HWHEEL_FANS_KEPT are free. That
- * must not be 0: @sift may be waiting for the last one.
+ * A crowd with so many timers in @rest gets a fan early if more than HWHEEL_FANS_KEPT are free.
+ * That must not be 0: @sift may be waiting for the last one.
  */
 #define HWHEEL_CROWD_EARLY	1024
 #define HWHEEL_FANS_KEPT	12

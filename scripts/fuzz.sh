@@ -84,7 +84,6 @@ faults=(
 	"sift-opened		/void levels_open(/,/^}/s/l->sift_until = 0;/;/"
 	"sift-set-back		/^static inline void levels_set_back/,/^}/s/l->sift_until = 0;/;/"
 	"late-turn-too-short	/bool levels_note_crowd/,/^}/s/ \&\& age >= levels_turn(l, moves)//"
-	"turn-too-short		/bool levels_note_crowd/,/^}/s/ \&\& age >= levels_turn(l, moves)//"
 	"turn-set-back		/^static inline void levels_set_back/,/^}/s/since = now/since += 0/"
 	"gathered-from-fan	/void levels_gather/,/^}/s/spoke_root(l, from)/from/"
 	"crowd-grows-late	/bool levels_note_crowd/,/^}/s/earlier = true/;/"
