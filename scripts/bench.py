@@ -610,7 +610,7 @@ def draw_bars(axes, results):
                         label=name)
         axes.bar_label(bars, [f'{cost:.0f}' for cost in costs])
     axes.set_yscale('log')
-    axes.set_ylim(10, 5000)
+    axes.set_ylim(10, 30000)
     axes.set_xticks([x + 0.33 for x in range(len(ops))], ('arm', 're-arm', 'cancel'))
     axes.set(ylabel='ns', title='What a call costs, a million timers pending')
     axes.legend(ncols=2)
@@ -621,11 +621,12 @@ def draw_lateness(axes, results):
         ('timer_list', 0, 'timer_list', 'tab:orange'),
         ('hwheel', MS, 'hwheel, 1 ms tick', 'tab:blue'),
         ('hwheel', 10 * US, 'hwheel, 10 us tick', 'tab:cyan'),
+        ('hrtimer', 0, 'hrtimer', 'tab:red'),
     )
     for subject, tick_ns, label, color in lines:
         points = sorted((r['delay_ms'] / 1e3, r['median'] / 1e9) for r in
                         select(results, subject=subject, tick_ns=tick_ns, op='late_max'))
-        late = [(delay, value) for delay, value in points if value >= 0]
+        late = [(delay, value) for delay, value in points if value > 0]
         early = [(delay, -value) for delay, value in points if value < 0]
         if late:
             axes.plot(*zip(*late), color=color, marker='.', label=label)
