@@ -75,6 +75,8 @@ def parse_arguments(parser):
 def run_tool(main, status=1):
     """Runs a tool. Whatever happens, it ends with what it has to say on one line."""
     name = os.path.basename(sys.argv[0])
+    if sys.stderr is None:      # else print() takes stdout instead
+        sys.stderr = open(os.devnull, 'w', encoding='utf-8')
     if sys.stdout is None:
         sys.exit(f'{name}: stdout is closed')
     for stream in (sys.stdin, sys.stdout, sys.stderr):
@@ -301,7 +303,12 @@ class Snapshot:
 
     def users(self):
         """The row of each callback. Only old recordings have more than pending."""
-        return {row['function']: {**dict.fromkeys(ONLY_OLD), **row} for row in self.rows('users')}
+        users = {}
+        for row in self.rows('users'):
+            # Several callbacks may have the same name
+            pending = row['pending'] + users.get(row['function'], {'pending': 0})['pending']
+            users[row['function']] = {**dict.fromkeys(ONLY_OLD), **row, 'pending': pending}
+        return users
 
     def check(self):
         """Raises an Error unless the files are those of a wheel."""
@@ -323,6 +330,9 @@ class Snapshot:
                               ('now_ns', TIME)):
             if not number_in(config.get(name, 0 if name == 'now_ns' else None), allowed):
                 raise Error(f"config has {printable(config.get(name), 40)} as {name}")
+        for up_to in self.lateness():
+            if up_to & (up_to - 1) and up_to != (1 << 64) - 1:
+                raise Error(f'lateness has {up_to} as up_to_ns')
         sizes, seen = {}, set()
         for row in self.rows('levels'):
             place = row['cpu'], row['level']
@@ -337,9 +347,10 @@ class Snapshot:
 
 def lateness_between(before, after):
     """The lateness of the callbacks that ran between two snapshots."""
-    earlier = before.lateness() if before else {}
-    return {up_to: timers - earlier.get(up_to, 0)
-            for up_to, timers in after.lateness().items()
+    earlier, later = before.lateness() if before else {}, after.lateness()
+    if any(later.get(up_to, 0) < timers for up_to, timers in earlier.items()):
+        earlier = {}        # the wheel was made anew
+    return {up_to: timers - earlier.get(up_to, 0) for up_to, timers in later.items()
             if timers > earlier.get(up_to, 0)}
 
 
@@ -559,6 +570,8 @@ def open_recording(path):
 def with_lines(path, read):
     """What read(lines, name) makes of a file; '-' is stdin."""
     if path == '-':
+        if sys.stdin is None:
+            raise Error("can't read stdin: it is closed")
         return read(sys.stdin, 'stdin')
     try:
         with open(path, encoding='utf-8', errors='replace', newline='\n') as file:

@@ -278,6 +278,8 @@ class Test(unittest.TestCase):
             except hw.Error as error:
                 hw.warn(error)
                 status = 1
+            if 'matplotlib.pyplot' in sys.modules:
+                sys.modules['matplotlib.pyplot'].close('all')
         return status, err.getvalue()
 
     def recording(self, wheel, snapshots, ticks):
@@ -1282,13 +1284,83 @@ class Strangers(Test):
         text = ''.join(marked(small(now=n * 10 ** 9), 'system', n) for n in (7, 8, 9, 2, 3))
         self.draw(self.path('run', text), r'hwheel-plot: .* 2 recordings, .* with 3 snapshots\n')
 
+    def test_two_wheels_in_one_recording(self):
+        """The other wheel changes nothing in the picture."""
+        mine, both = [], []
+        for n in range(7, 12):
+            for name, seconds, expired in (('system', n, 100 * n), ('bpf-1', n + 0.5, 7000 * n)):
+                files = small(name, now=n * 10 ** 9)
+                files['stats'] = f'# counter total cpu0 cpu1\nexpired {expired} {expired} 0\n'
+                both.append(marked(files, name, seconds))
+            mine.append(both[-2])
+        pictures = []
+        for snapshots in (mine, both):
+            self.assertEqual(self.plotted('--output', self.path('x.svg'), '--wheel', 'system',
+                                          self.path('run', ''.join(snapshots))), (0, ''))
+            with open(self.path('x.svg'), encoding='utf-8') as file:
+                pictures.append(file.read())
+        self.assertEqual(*pictures)
+
+    def test_a_wheel_made_anew(self):
+        text = []
+        for n, (expired, late) in enumerate(((70, '1024 1000'), (90, '1024 1200'), (95, '1024 1250'),
+                                             (5, '1024 500\n1073741824 10'),
+                                             (9, '1024 600\n1073741824 20'))):
+            files = small(now=(40 + n) * 10 ** 9)
+            files['stats'] = f'# counter total cpu0 cpu1\nexpired {expired} {expired} 0\n'
+            files['lateness'] = f'# up_to_ns timers\n{late}\n'
+            text.append(marked(files, 'system', 40 + n))
+        path = self.path('run', ''.join(text))
+        self.draw(path, r'hwheel-plot: .* 2 recordings, .* with 3 snapshots\n')
+        before, after = hw.open_recording(path)[2:4]
+        self.assertEqual(hw.lateness_between(before, after), {1024: 500, 1 << 30: 10})
+
+    def test_timers_in_no_level(self):
+        """The picture shows levels only, and says how many timers are elsewhere."""
+        files = small(now=41 * 10 ** 9)
+        files['levels'] += f'0 16 1000000 384 {(1 << 63) - 1} 41000000000 1 5 41005000000\n'
+        self.draw(self.path('run', marked(files, 'system', 41)))
+        with open(self.path('x.svg'), encoding='utf-8') as file:
+            self.assertIn('up to 5 timers in fans or parked, not shown', file.read())
+
+    def test_callbacks_of_one_name(self):
+        files = small(now=41 * 10 ** 9)
+        files['users'] = '# function pending\nlease 2\nlease 40\nother 1\n'
+        path = self.path('run', marked(files, 'system', 41))
+        self.assertEqual({name: row['pending'] for name, row
+                          in hw.open_recording(path)[0].users().items()},
+                         {'lease': 42, 'other': 1})
+
+    def test_greatest_lateness(self):
+        files = small(now=41 * 10 ** 9)
+        for up_to, said in (((1 << 64) - 1, ''), (1, ''),
+                            (3, 'hwheel-plot: .* lateness has 3 as up_to_ns\n')):
+            files['lateness'] = f'# up_to_ns timers\n{up_to} 7\n'
+            self.draw(self.path('run', marked(files, 'system', 41)), said, 1 if said else 0)
+
+    def test_closed_streams(self):
+        for closed, tool, status, said in (
+                ('<&-', 'hwheel-plan --delays -', 2, "can't read stdin: it is closed"),
+                ('2>&-', 'hwheel-plan --tick x', 2, ''),
+                ('>&-', 'hwheel-convert', 2, '')):
+            with self.subTest(closed):
+                done = subprocess.run(f'{TOOLS}/{tool} {closed}', shell=True, text=True,
+                                      capture_output=True, timeout=60, check=False)
+                self.assertEqual(done.returncode, status, done)
+                self.assertIn(said, done.stderr)
+                self.assertNotIn('Traceback', done.stderr)
+                self.assertEqual(done.stdout, '')
+
     def test_trace_clocks(self):
         row = 'a-1 [000] d..1. {}: hwheel_start: timer=1 function=cb expires_ns=1 delay_ns=1\n'
         for clock in ('8123456789012', '1f3a', '0x1f3a'):
             self.draw(self.path('trace', row.format(clock)),
                       r'hwheel-plot: .* does not count seconds, .*\n', 1)
-        lost = row.format('1.5') + 'CPU:0 [LOST 7 EVENTS]\n' + row.format('1.7')
-        self.draw(self.path('trace', lost), r'hwheel-plot: .* lacks 7 events .*\n')
+        for lost, said in (('[LOST 7 EVENTS]', '7'), ('[7 EVENTS DROPPED]', '7'),
+                           ('[LOST EVENTS]', 'an unknown number of'),
+                           ('[EVENTS DROPPED]', 'an unknown number of')):
+            text = row.format('1.5') + f'CPU:0 {lost}\n' + row.format('1.7')
+            self.draw(self.path('trace', text), rf'hwheel-plot: .* lacks {said} events .*\n')
 
     def test_names(self):
         """Names with any characters do no harm to the terminal or the picture."""
