@@ -46,7 +46,7 @@ TRACE_EVENT(hwheel_start,
 		__entry->timer = timer;
 		__entry->function = hwheel_named(timer);
 		__entry->expires = timer->expires;
-		__entry->delay = timer->expires - hwheel_clock(base->wheel);
+		__entry->delay = hwheel_until(timer->expires, hwheel_clock(base->wheel));
 		__entry->cpu = base->cpu;
 		memcpy(__entry->wheel, base->wheel->name, HWHEEL_NAME_MAX + 1);
 	),
@@ -81,7 +81,7 @@ DEFINE_EVENT(hwheel_timer_function, hwheel_expire_exit,
 	TP_ARGS(timer, function)
 );
 
-/* A callback begins. */
+/* A callback begins. late_ns= is as in hwheel_fire(), but at this moment. */
 TRACE_EVENT(hwheel_expire_entry,
 	TP_PROTO(struct hwheel_base *base, struct hwheel_timer *timer, s64 expires),
 	TP_ARGS(base, timer, expires),
@@ -96,7 +96,8 @@ TRACE_EVENT(hwheel_expire_entry,
 		__entry->timer = timer;
 		__entry->function = hwheel_named(timer);
 		__entry->expires = expires;
-		__entry->late = hwheel_clock(base->wheel) - expires;
+		__entry->late = -max(hwheel_until(max(expires, base->set),
+						  hwheel_clock(base->wheel)), -KTIME_MAX);
 		memcpy(__entry->wheel, base->wheel->name, HWHEEL_NAME_MAX + 1);
 	),
 	TP_printk("timer=%p function=%ps expires=%lld late_ns=%lld wheel=%s",
