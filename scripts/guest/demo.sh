@@ -45,10 +45,10 @@ check_debugfs()
 {
 	for file in config levels spokes timers stats lateness users; do
 		mode=$(stat -c %a $file)
-		awk -v file=$file -v mode="$mode" '
+		awk -v mode="$mode" '
 		NR == 1 { bad = $1 != "#"; columns = NF - 1 }
 		NR > 1 && NF != columns && !($NF ~ /^\[/ && NF == columns + 1) { bad = 1 }
-		END { exit bad || NR < 2 || mode != (file == "stats" ? "600" : "400") }' $file || {
+		END { exit bad || NR < 2 || mode != "400" }' $file || {
 			log "debugfs: $file has a wrong mode, header or row"
 			return 1
 		}
