@@ -54,12 +54,14 @@ static bool hwheel_remove_sync(struct hwheel_timer *timer, bool shutdown)
 	hwheel_may_wait(base->wheel);
 	while ((ret = hwheel_remove(timer, shutdown, &waiter)) < 0) {
 		base = waiter.base;
-		if (base->wheel->context == HWHEEL_WORK) {
-			/* Pairs with hwheel_cancel_running() */
-			wait_event(base->wait, (ret = smp_load_acquire(&waiter.ret)) >= 0);
-			break;
+		if (base->wheel->context != HWHEEL_WORK) {
+			hwheel_wait_running(base);
+			continue;
 		}
-		hwheel_wait_running(base);
+		/* Pairs with hwheel_cancel_running() */
+		wait_event(base->wait, (ret = smp_load_acquire(&waiter.ret)) != -1);
+		if (ret != HWHEEL_ELSEWHERE)
+			break;
 	}
 	return ret;
 }

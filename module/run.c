@@ -127,6 +127,9 @@ struct hwheel_waiter {
 	int			ret;	/* what cancelling returns; -1 while the callback runs */
 };
 
+/* As waiter->ret: the timer is on another base now, and the waiter is to try again */
+#define HWHEEL_ELSEWHERE	(-2)
+
 /* With @base locked: cancel @timer, which is on @base. Returns 1 if it was pending, else 0. */
 static __always_inline int hwheel_remove_locked(struct hwheel_base *base,
 						struct hwheel_timer *timer)
@@ -142,17 +145,21 @@ static __always_inline int hwheel_remove_locked(struct hwheel_base *base,
 	return 1;
 }
 
-/* The callback of @timer has returned. Cancel @timer for all who wait; then they may free it. */
+/*
+ * The callback of @timer has returned. Cancel @timer for all who wait; then they may free it. The
+ * callback may have set it up again, for another wheel, or armed it on another CPU then.
+ */
 static void hwheel_cancel_running(struct hwheel_base *base, struct hwheel_timer *timer)
 {
-	int ret = hwheel_remove_locked(base, timer);
+	int ret = READ_ONCE(timer->base) == base ? hwheel_remove_locked(base, timer) :
+						   HWHEEL_ELSEWHERE;
 	struct hwheel_waiter *waiter;
 
 	while ((waiter = base->waiters)) {
 		base->waiters = waiter->next;
 		/* Pairs with hwheel_remove_sync(): the waiter sees what the callback wrote */
 		smp_store_release(&waiter->ret, ret);
-		ret = 0;
+		ret = min(ret, 0);
 	}
 }
 

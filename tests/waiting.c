@@ -132,12 +132,13 @@ static int waiter_thread(void *unused)
 	return 0;
 }
 
-static void test_sync_sleeps(struct kunit *test)
+/* Cancel a timer while its callback @act, which waits for go_on, is running. */
+static struct probe *cancel_meanwhile(struct kunit *test, void (*act)(struct probe *p))
 {
 	struct probe *p = hwt_probes_new(test, hwt_wheel_new(test, MS), MS, 1);
 	struct task_struct *task;
 
-	p->act = act_sleep_long;
+	p->act = act;
 	init_completion(&go_on);
 	hwt_probe_add(p, MS);
 	wait_for(test, runs(p));
@@ -149,15 +150,41 @@ static void test_sync_sleeps(struct kunit *test)
 	complete(&go_on);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	/* If the waiter is never woken, the test fails after 20 s. */
-	if (!wait_for_completion_timeout(&waiter.done, msecs_to_jiffies(20000))) {
-		KUNIT_FAIL(test, "a waiter was not woken");
-		return;
-	}
+	KUNIT_ASSERT_TRUE(test, wait_for_completion_timeout(&waiter.done, msecs_to_jiffies(20000)));
+	return p;
+}
+
+static void test_sync_sleeps(struct kunit *test)
+{
+	struct probe *p = cancel_meanwhile(test, act_sleep_long);
+
 	KUNIT_EXPECT_FALSE(test, waiter.ret);
 	KUNIT_EXPECT_NE(test, p->n, 0);
 	KUNIT_EXPECT_GE(test, waiter.returned, (ktime_t)p->n);
 	KUNIT_EXPECT_LT(test, waiter.returned, (ktime_t)p->n + SECS(5));
 	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), 0);
+}
+
+static struct hwheel *elsewhere;
+
+static void act_set_up_elsewhere(struct probe *p)
+{
+	wait_for_completion(&go_on);
+	msleep(100);
+	hwheel_setup(&p->timer, elsewhere, hwt_probe_run, 0);
+	hwheel_add(&p->timer, HOUR);
+}
+
+/* A callback has set up its timer again, for another wheel. Who waits cancels it there. */
+static void test_sync_elsewhere(struct kunit *test)
+{
+	struct probe *p;
+
+	elsewhere = hwt_wheel_new(test, MS);
+	p = cancel_meanwhile(test, act_set_up_elsewhere);
+	KUNIT_EXPECT_TRUE(test, waiter.ret);
+	KUNIT_EXPECT_FALSE(test, hwheel_pending(&p->timer));
+	hwt_expect_balance(test, elsewhere);
 }
 
 static void act_again(struct probe *p)
@@ -385,6 +412,7 @@ static void test_all_sleep(struct kunit *test)
 
 SUITE(softirq, KUNIT_CASE(test_synchronize_again));
 SUITE(hardirq, KUNIT_CASE(test_synchronize_again));
-SUITE(work, KUNIT_CASE(test_sync_sleeps), KUNIT_CASE(test_sync_again), KUNIT_CASE(test_all_sleep));
+SUITE(work, KUNIT_CASE(test_sync_sleeps), KUNIT_CASE(test_sync_elsewhere),
+      KUNIT_CASE(test_sync_again), KUNIT_CASE(test_all_sleep));
 
 kunit_test_suites(&hwheel_waiting_softirq, &hwheel_waiting_hardirq, &hwheel_waiting_work);
