@@ -201,7 +201,7 @@ static __always_inline void hwheel_call(struct hwheel_base *base, struct hwheel_
 	if (!plain)
 		trace_hwheel_expire_entry(base, timer, expires);
 	function(timer);
-	if (!plain)
+	if (!plain && named)	/* else the event was off, and the timer may be gone */
 		trace_hwheel_expire_exit(timer, named);
 	lock_map_release(&map);
 	lock_map_release(&base->wheel->lockdep_map);

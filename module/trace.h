@@ -96,8 +96,8 @@ TRACE_EVENT(hwheel_expire_entry,
 		__entry->timer = timer;
 		__entry->function = hwheel_named(timer);
 		__entry->expires = expires;
-		__entry->late = -max(hwheel_until(max(expires, base->set),
-						  hwheel_clock(base->wheel)), -KTIME_MAX);
+		expires = max(expires, data_race(READ_ONCE(base->set)));
+		__entry->late = -max(hwheel_until(expires, hwheel_clock(base->wheel)), -KTIME_MAX);
 		memcpy(__entry->wheel, base->wheel->name, HWHEEL_NAME_MAX + 1);
 	),
 	TP_printk("timer=%p function=%ps expires=%lld late_ns=%lld wheel=%s",
