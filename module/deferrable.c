@@ -21,13 +21,14 @@ static noinline void hwheel_start_entry(struct hwheel_base *base)
 	timer_delete(&base->entry);
 	base->entry.expires = jiffies + min_t(u64, way - way / 8, MAX_JIFFY_OFFSET);
 	/* This does not wake an idle CPU */
-	add_timer_on(&base->entry, cpu_online(base->cpu) ? base->cpu : smp_processor_id());
+	add_timer_on(&base->entry, cpu_online(base->cpu) ? base->cpu : hwheel_home(base)->cpu);
 }
 
 /*
  * In softirq context. The entry may have expired early: see hwheel_start_entry(). If it is pending
- * again, perhaps on another CPU, somebody has started it meanwhile. Then this expiration does not
- * count: two CPUs must not be in one run. While base->armed is 0, nobody starts the entry.
+ * again, perhaps on another CPU, somebody has started it meanwhile; if base->armed is 0, it has
+ * expired there, too. Then this expiration does not count: two CPUs must not be in one run. While
+ * base->armed is 0, nobody starts the entry.
  */
 static void hwheel_entry_expired(struct timer_list *entry)
 {
@@ -35,7 +36,7 @@ static void hwheel_entry_expired(struct timer_list *entry)
 	bool due = false;
 
 	raw_spin_lock_irq(&base->lock);
-	if (!timer_pending(entry)) {
+	if (!timer_pending(entry) && base->armed) {
 		due = base->expires <= ktime_get();
 		if (due)
 			base->armed = 0;
@@ -74,6 +75,22 @@ static void hwheel_create_deferrable(struct hwheel *wheel, const struct hwheel_c
 		wheel->alarm = &hwheel_entry;
 }
 
+/*
+ * All entries were stopped. But timer_delete_sync() does not wait for hwheel_entry_expired() on a
+ * CPU that the entry has left meanwhile, and that function may have started the entry again.
+ */
+static void hwheel_destroy_deferrable(struct hwheel *wheel)
+{
+	int cpu;
+
+	if (wheel->alarm != &hwheel_entry)
+		return;
+	synchronize_rcu();	/* waits for softirqs */
+	for_each_possible_cpu(cpu)
+		hwheel_stop_entry(per_cpu_ptr(wheel->bases, cpu));
+}
+
 static const struct hwheel_part hwheel_deferrable = {
-	.create	= hwheel_create_deferrable,
+	.create		= hwheel_create_deferrable,
+	.destroy	= hwheel_destroy_deferrable,
 };
