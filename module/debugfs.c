@@ -192,6 +192,25 @@ static int hwheel_spokes_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(hwheel_spokes);
 
+/*
+ * Show the symbol of a callback, and @blank before the name of its module. The module may be gone.
+ * Then there is no symbol, and the pointer is hashed.
+ */
+static void hwheel_show_function(struct seq_file *m, void *function, const char *blank)
+{
+	char name[KSYM_SYMBOL_LEN];
+	size_t n;
+
+	snprintf(name, sizeof(name), "%ps", function);
+	n = strcspn(name, " ");
+	if (!strncmp(name, "0x", 2))
+		seq_printf(m, "%p", function);
+	else if (!name[n])
+		seq_puts(m, name);
+	else
+		seq_printf(m, "%.*s%s%s", (int)n, name, blank, name + n + 1);
+}
+
 /* ------------------------------------------------------------------------ */
 /* timers */
 
@@ -260,9 +279,11 @@ static int hwheel_timers_show(struct seq_file *m, void *v)
 		seq_puts(m, "# cpu level spoke expires_ns remaining_ns function\n");
 		return 0;
 	}
-	seq_printf(m, "%d %u %u %lld %lld %ps\n", reader->base->cpu, reader->spoke->level,
+	seq_printf(m, "%d %u %u %lld %lld ", reader->base->cpu, reader->spoke->level,
 		   reader->spoke->index, row->expires,
-		   hwheel_until(row->expires, hwheel_clock(reader->wheel)), row->function);
+		   hwheel_until(row->expires, hwheel_clock(reader->wheel)));
+	hwheel_show_function(m, row->function, " ");
+	seq_putc(m, '\n');
 	return 0;
 }
 
@@ -459,23 +480,6 @@ static void hwheel_see_user(const struct hwheel_timer *timer, u64 n, void *data)
 	users->row[i].pending++;
 }
 
-/*
- * Show the symbol of a callback, in one word: without the blank before the name of its
- * module. The module may be gone. Then there is no symbol, and the pointer is hashed.
- */
-static void hwheel_show_function(struct seq_file *m, void *function)
-{
-	char name[KSYM_SYMBOL_LEN];
-	size_t n;
-
-	snprintf(name, sizeof(name), "%ps", function);
-	n = strcspn(name, " ");
-	if (!strncmp(name, "0x", 2))
-		seq_printf(m, "%p", function);
-	else
-		seq_printf(m, "%.*s%s", (int)n, name, name[n] ? name + n + 1 : "");
-}
-
 static int hwheel_users_show(struct seq_file *m, void *v)
 {
 	struct hwheel_users *users = kzalloc(sizeof(*users), GFP_KERNEL);
@@ -492,7 +496,8 @@ static int hwheel_users_show(struct seq_file *m, void *v)
 	}
 	seq_puts(m, "# function pending\n");
 	for (i = 0; i < users->nr; i++) {
-		hwheel_show_function(m, users->row[i].function);
+		/* In one word, as other columns follow */
+		hwheel_show_function(m, users->row[i].function, "");
 		seq_printf(m, " %llu\n", users->row[i].pending);
 	}
 	if (users->row[HWHEEL_MOST_USERS].pending)
