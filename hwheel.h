@@ -71,8 +71,8 @@
  * timers that were never set up, whatever their memory holds, and timers that are set up or freed
  * while pending. CONFIG_LOCKDEP finds a caller that waits for a callback, or for all callbacks of a
  * wheel, and so waits for itself: it is that callback, or it holds a lock that the callback takes.
- * To sleep on a wheel, or to destroy it, is to wait for its callbacks. KASAN finds a timer that is
- * used after its wheel was destroyed.
+ * To sleep on a wheel, or to destroy it, is to wait for its callbacks. Nothing finds a timer that
+ * is armed after its wheel was destroyed: its base is memory of a CPU, which KASAN does not watch.
  */
 
 #include <linux/bits.h>

@@ -26,8 +26,8 @@
  * is not part of the delayed work. Each lock is for all delayed work whose address has the same
  * hash.
  *
- * If the wheel is destroyed while delayed work is armed, or before it is armed, the state is armed
- * with a timer that is not pending and never expires. Cancelling makes it idle.
+ * If delayed work is armed while its wheel is being destroyed, the state is armed with a timer that
+ * is not pending and never expires. Nobody may touch it once the wheel is gone.
  */
 
 #define HWHEEL_WORK_LOCK_BITS	8

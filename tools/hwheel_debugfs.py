@@ -406,7 +406,9 @@ def read_wheel(debugfs, wheel):
                       newline='\n') as file:
                 files[name] = file.read()
     except PermissionError:
-        raise Error(f"can't read {folder}/{name}: only root may; run this with sudo") from None
+        raise Error(f"can't read {folder}/{name}: " + (
+            'only root may; run this with sudo' if os.geteuid() else
+            'this kernel, or its security module, does not allow it')) from None
     except OSError as error:
         raise Error(f"there is no wheel '{wheel}' in {debugfs} "
                     f"({folder}/{name}: {error.strerror})") from None
