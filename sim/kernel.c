@@ -2575,7 +2575,7 @@ struct dentry *debugfs_create_file(const char *name, umode_t mode, struct dentry
 		sim_find("debugfs: %s is created in a folder that was removed", name);
 	if (!parent && strcmp(name, "hwheel"))
 		sim_find("debugfs: %s goes to the root", name);
-	if (mode != (!fops ? 0 : fops->write ? 0600 : 0400))
+	if (mode != (fops ? 0400 : 0))
 		sim_find("debugfs: the mode of %s is %o", name, mode);
 	sim_might_sleep(__func__);
 	dentry = calloc(1, sizeof(*dentry));
@@ -2914,6 +2914,7 @@ unsigned long sim_named(const char *name)
 		return 0;
 	name += n;
 	if (*module_of(address)) {
+		name += *name == ' ';
 		if (strncmp(name, "[sim]", 5))
 			return 0;
 		name += 5;

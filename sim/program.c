@@ -649,13 +649,17 @@ static void do_read(const struct op *op)
 
 	/* Each row must be a timer, whatever other actors do meanwhile. */
 	for (; !file && line && (end = strchr(line, '\n')); line = end + 1) {
-		unsigned long function;
+		const char *word = line;
 
 		*end = 0;
-		function = strtoull(strrchr(line, ' '), NULL, 0);
-		for (i = 0; i < SIM_USERS && function != (unsigned long)sim_user(i); i++)
-			;
-		if (*line != '#' && i == SIM_USERS)
+		if (*line == '#')
+			continue;
+		for (i = 1; i < 6 && word; i++)
+			word = strchr(word + 1, ' ');
+		for (i = 0; i < SIM_USERS && word; i++)
+			if (sim_named(word + 1) == (unsigned long)sim_user(i))
+				break;
+		if (i == SIM_USERS || !word)
 			sim_find("file timers of %s has a row that is no timer: %s",
 				 wheel(op->arg[0])->name, line);
 	}
