@@ -528,7 +528,7 @@ static void hwheel_debugfs_add(struct hwheel *wheel)
 	mutex_init(&wheel->walk_mutex);
 	wheel->debugfs = debugfs_create_dir(wheel->name, hwheel_debugfs);
 	for (i = 0; i < ARRAY_SIZE(files); i++)
-		/* Root may write to stats all the same. A locked-down kernel refuses other modes. */
+		/* A locked-down kernel refuses other modes. Root may write to stats all the same */
 		debugfs_create_file(files[i].name, 0400, wheel->debugfs, wheel, files[i].fops);
 }
 

@@ -96,6 +96,7 @@ TRACE_EVENT(hwheel_expire_entry,
 		__entry->timer = timer;
 		__entry->function = hwheel_named(timer);
 		__entry->expires = expires;
+		/* Others write it with the lock held */
 		expires = max(expires, data_race(READ_ONCE(base->set)));
 		__entry->late = -max(hwheel_until(expires, hwheel_clock(base->wheel)), -KTIME_MAX);
 		memcpy(__entry->wheel, base->wheel->name, HWHEEL_NAME_MAX + 1);

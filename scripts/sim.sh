@@ -76,7 +76,7 @@ faults=(
 	"send-offline	module/cpus.c	/^hwheel_other_target/,/^}/s/ \&\& cpu_online(cpu)//"
 	"rest-unknown	module/drive.c	/^static void hwheel_arm_hrtimer/,/^}/s/max(base->fire_from, base->move_from)/base->fire_from/"
 	"again-skipped	module/drive.c	/^static void hwheel_arm_hrtimer/,/^}/s/if (armed \&\& expires ==/if (expires ==/"
-	"waiter-alone	module/run.c	/^static void hwheel_cancel_running/,/^}/s/= hwheel_remove_locked(.*/= 0;/"
+	"waiter-alone	module/run.c	/^static void hwheel_cancel_running/,/^}/s/hwheel_remove_locked(base, timer)/0/"
 	"waiter-moved	module/cpus.c	s/!base->waiters) {/1) {/"
 	"waiter-early	module/run.c	/void hwheel_call(/,/^}/{/WRITE_ONCE(base->running, NULL);/d;s/if (off && context.*{/WRITE_ONCE(base->running, NULL); &/}"
 	"stats-zero	module/debugfs.c	s/memset(.base->count.HWHEEL_MAXIMA., 0,/memset(base->count, 0,/"

@@ -412,7 +412,7 @@ static void test_all_sleep(struct kunit *test)
 
 SUITE(softirq, KUNIT_CASE(test_synchronize_again));
 SUITE(hardirq, KUNIT_CASE(test_synchronize_again));
-SUITE(work, KUNIT_CASE(test_sync_sleeps), KUNIT_CASE(test_sync_elsewhere),
-      KUNIT_CASE(test_sync_again), KUNIT_CASE(test_all_sleep));
+SUITE(work, KUNIT_CASE(test_sync_sleeps), KUNIT_CASE(test_sync_again), KUNIT_CASE(test_all_sleep),
+	KUNIT_CASE(test_sync_elsewhere));
 
 kunit_test_suites(&hwheel_waiting_softirq, &hwheel_waiting_hardirq, &hwheel_waiting_work);
