@@ -154,17 +154,6 @@ static struct probe *cancel_meanwhile(struct kunit *test, void (*act)(struct pro
 	return p;
 }
 
-static void test_sync_sleeps(struct kunit *test)
-{
-	struct probe *p = cancel_meanwhile(test, act_sleep_long);
-
-	KUNIT_EXPECT_FALSE(test, waiter.ret);
-	KUNIT_EXPECT_NE(test, p->n, 0);
-	KUNIT_EXPECT_GE(test, waiter.returned, (ktime_t)p->n);
-	KUNIT_EXPECT_LT(test, waiter.returned, (ktime_t)p->n + SECS(5));
-	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), 0);
-}
-
 static struct hwheel *elsewhere;
 
 static void act_set_up_elsewhere(struct probe *p)
@@ -175,11 +164,17 @@ static void act_set_up_elsewhere(struct probe *p)
 	hwheel_add(&p->timer, HOUR);
 }
 
-/* A callback has set up its timer again, for another wheel. Who waits cancels it there. */
-static void test_sync_elsewhere(struct kunit *test)
+static void test_sync_sleeps(struct kunit *test)
 {
-	struct probe *p;
+	struct probe *p = cancel_meanwhile(test, act_sleep_long);
 
+	KUNIT_EXPECT_FALSE(test, waiter.ret);
+	KUNIT_EXPECT_NE(test, p->n, 0);
+	KUNIT_EXPECT_GE(test, waiter.returned, (ktime_t)p->n);
+	KUNIT_EXPECT_LT(test, waiter.returned, (ktime_t)p->n + SECS(5));
+	KUNIT_EXPECT_EQ(test, hwheel_try_cancel(&p->timer), 0);
+
+	/* A callback sets up its timer again, for another wheel. Who waits cancels it there. */
 	elsewhere = hwt_wheel_new(test, MS);
 	p = cancel_meanwhile(test, act_set_up_elsewhere);
 	KUNIT_EXPECT_TRUE(test, waiter.ret);
@@ -412,7 +407,6 @@ static void test_all_sleep(struct kunit *test)
 
 SUITE(softirq, KUNIT_CASE(test_synchronize_again));
 SUITE(hardirq, KUNIT_CASE(test_synchronize_again));
-SUITE(work, KUNIT_CASE(test_sync_sleeps), KUNIT_CASE(test_sync_again), KUNIT_CASE(test_all_sleep),
-	KUNIT_CASE(test_sync_elsewhere));
+SUITE(work, KUNIT_CASE(test_sync_sleeps), KUNIT_CASE(test_sync_again), KUNIT_CASE(test_all_sleep));
 
 kunit_test_suites(&hwheel_waiting_softirq, &hwheel_waiting_hardirq, &hwheel_waiting_work);
