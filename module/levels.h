@@ -233,7 +233,7 @@
 #define HWHEEL_FANS_KEPT	12
 /*
  * The most ns that one move of a timer takes while a crowd is sifted, including rests. 32 moves
- * take 3.9 us at an instruction per ns (make check SUITE=bounds), and a rest takes as long.
+ * take 4.6 us at an instruction per ns (make check SUITE=bounds), and a rest takes as long.
  */
 #define HWHEEL_SIFT_NS		320
 /*
