@@ -449,9 +449,12 @@ static inline enum hwheel_step levels_step(struct hwheel_levels *l, u64 now)
 	if (spoke) {
 		if (spoke->bound > l->clock)
 			levels_set_clock(l, spoke->bound);
-		if (spoke_whole(spoke))
+		if (spoke_whole(spoke) && spoke->bound < now)
 			return HWHEEL_DUE;
-		levels_empty(l, spoke, &spoke->rest, HWHEEL_MUST);
+		if (spoke_whole(spoke))
+			levels_join(l, spoke, expired);
+		else
+			levels_empty(l, spoke, &spoke->rest, HWHEEL_MUST);
 		goto moved;
 	}
 
@@ -473,8 +476,9 @@ moved:
 }
 
 /*
- * levels_pop(), if no timer is about to run. The timers of the next tick that are due, and need not
- * move before, are about to run from now on.
+ * levels_pop(), if no timer is about to run. The timers of the next tick before @now are about to
+ * run from now on, if they need not move before. Those of @now itself wait for levels_step(), to
+ * which the user passes the time anew: callbacks may keep arming their timers for the past.
  */
 static noinline struct hwheel_timer *levels_pop_next(struct hwheel_levels *l, u64 now)
 {
@@ -482,7 +486,7 @@ static noinline struct hwheel_timer *levels_pop_next(struct hwheel_levels *l, u6
 	struct hwheel_timer *timer;
 
 	l->floor = max(l->floor, now);
-	if (!spoke || !spoke_whole(spoke) || l->closed & BIT(HWHEEL_LOT))
+	if (!spoke || spoke->bound >= now || !spoke_whole(spoke) || l->closed & BIT(HWHEEL_LOT))
 		return NULL;
 	if (spoke->bound > l->clock)
 		levels_set_clock(l, spoke->bound);

@@ -103,6 +103,7 @@ faults=(
 	"test-slack-last	/bool levels_put_many/,/^}/s/spoke->key = spoke->bound;/;/"
 	"test-cancelled-count	/bool levels_note_crowd/,/^}/s/spoke->rests = max(.*/;/"
 	"test-set-back-empty	/^static inline void levels_set_back/,/^}/s/if (l->pending)/if (1)/"
+	"test-past-again	/timer .levels_pop_next/,/^}/s/spoke->bound >= now/0/"
 	"test-past-wins-ties	/hwheel_spoke \*levels_first/,/^}/{s/bits &= bits - 1/bits \&= ~BIT_ULL(i)/; s/levels_look(l, &lv->spokes\[__ffs64(bits)\]/i = levels_highest(bits), levels_look(l, \&lv->spokes[i]/}"
 	"set-back-clock		/^static inline void levels_set_back/,/^}/s/l->clock = now;/;/"
 	"set-back-expired	/^static inline void levels_set_back/,/^}/s/levels_gather(l, &lot->spokes\[HWHEEL_EXPIRED.*/;/"
