@@ -243,6 +243,24 @@ def busy_wheel(**kwargs):
     return wheel
 
 
+# $1 is a call of Python's library, the rest a command
+KILLED = '''
+import importlib, os, runpy, signal, sys
+module, name = sys.argv[1].split('.')
+module = importlib.import_module(module)
+call = getattr(module, name)
+
+def killed(*args, **kwargs):
+    result = call(*args, **kwargs)
+    os.kill(os.getpid(), signal.SIGTERM)
+    return result
+
+setattr(module, name, killed)
+del sys.argv[:2]
+runpy.run_path(sys.argv[0], run_name='__main__')
+'''
+
+
 class Test(unittest.TestCase):
     maxDiff = None
 
@@ -267,6 +285,14 @@ class Test(unittest.TestCase):
         self.assertEqual(done.returncode, status, done.stderr)
         self.assertEqual(done.stdout, '')
         self.assertRegex(done.stderr, rf'\A{tool}: .*{pattern}.*\n\Z')
+
+    def killed_after(self, call, tool, *args):
+        """Runs a tool. It gets SIGTERM whenever it has made this call. It says nothing."""
+        done = subprocess.run(
+            [sys.executable, '-c', KILLED, call, os.path.join(TOOLS, tool), *args], text=True,
+            capture_output=True, timeout=60, check=False, env={**ENVIRONMENT, 'PYTHONPATH': TOOLS})
+        self.assertEqual(done.stderr, '')
+        self.assertIn(done.returncode, (128 + signal.SIGTERM, -signal.SIGTERM))
 
     def plotted(self, *args):
         """Runs hwheel-plot in this process, which saves time. Returns its status and stderr."""
@@ -1441,6 +1467,14 @@ class Ends(Test):
                         xml.etree.ElementTree.parse(self.path('x.svg'))
                         os.unlink(self.path('x.svg'))
 
+    def test_killed_while_it_writes(self):
+        for call in ('tempfile.mkstemp', 'os.replace'):
+            os.mkdir(self.path(call))
+            picture = self.path(f'{call}/x.svg')
+            self.killed_after(call, 'hwheel-plot', '--output', picture, self.run)
+            self.assertEqual(os.listdir(self.path(call)), ['x.svg'])
+            xml.etree.ElementTree.parse(picture)
+
     def test_narrow_and_locales(self):
         for locale in ('C', 'C.UTF-8'):
             for columns in ('1', '20') if locale == 'C' else ('20',):
@@ -2069,6 +2103,14 @@ class Convert(Test):
                 wait *= 1.1
             after = after or state()
             self.assertEqual(state(), after)
+        shutil.rmtree(self.path('d'))
+        for call in ('tempfile.mkstemp', 'os.replace'):
+            os.mkdir(self.path('d'))
+            for name, text in before.items():
+                self.path(f'd/{name}', text)
+            self.killed_after(call, 'hwheel-convert', *command[1:])
+            self.assertEqual(state(), before)
+            shutil.rmtree(self.path('d'))
 
     def test_fuzz(self):
         end = time.monotonic() + float(os.environ.get('TIME', 3))
