@@ -224,16 +224,18 @@ static void hwheel_copy(const struct hwheel_timer *timer, u64 n, void *data)
 		*row = (struct hwheel_row){ timer->expires, hwheel_named(timer) };
 }
 
-/* Copy the timers of reader->spoke. False if there are none, or if there is no memory. */
-static bool hwheel_read_spoke(struct hwheel_reader *reader)
+/* Copy the timers of reader->spoke. */
+static int hwheel_read_spoke(struct hwheel_reader *reader)
 {
-	for (;;) {
+	int err = 0;
+
+	do {
 		reader->nr = hwheel_walk(reader->base, reader->spoke, hwheel_copy, reader);
 		if (!reader->nr || genradix_ptr(&reader->rows, reader->nr - 1))
-			return reader->nr;
-		if (genradix_prealloc(&reader->rows, reader->nr + reader->nr / 8, GFP_KERNEL))
-			return false;
-	}
+			break;
+		err = genradix_prealloc(&reader->rows, reader->nr + reader->nr / 8, GFP_KERNEL);
+	} while (!err);
+	return err;
 }
 
 static void *hwheel_timers_start(struct seq_file *m, loff_t *pos)
@@ -242,6 +244,7 @@ static void *hwheel_timers_start(struct seq_file *m, loff_t *pos)
 	u64 at = *pos >> 32, n = lower_32_bits(*pos);
 	struct hwheel_spoke *spoke;
 	struct hwheel_base *base;
+	int err;
 
 	if (!*pos) {
 		reader->spoke = NULL;	/* a reader that has gone back to the beginning */
@@ -257,8 +260,12 @@ static void *hwheel_timers_start(struct seq_file *m, loff_t *pos)
 		reader->spoke = spoke;
 		reader->at = at;
 		n = 0;
-		if (!hwheel_read_spoke(reader))
-			reader->nr = 0;
+		err = hwheel_read_spoke(reader);
+		if (err) {
+			reader->spoke = NULL;	/* who reads on tries again */
+			*pos = (at + 1) << 32;
+			return ERR_PTR(err);
+		}
 	}
 	*pos = ((at + 1) << 32) + n;
 	return genradix_ptr(&reader->rows, n);
@@ -376,10 +383,12 @@ DEFINE_SHOW_ATTRIBUTE(hwheel_config);
 
 static int hwheel_stats_show(struct seq_file *m, void *v)
 {
-	const struct hwheel *wheel = m->private;
+	u64 *each = kvmalloc_array(nr_cpu_ids, sizeof(*each), GFP_KERNEL);
 	enum hwheel_counter which;
 	int cpu;
 
+	if (!each)
+		return -ENOMEM;
 	seq_puts(m, "# counter total");
 	for_each_possible_cpu(cpu)
 		seq_printf(m, " cpu%d", cpu);
@@ -387,12 +396,12 @@ static int hwheel_stats_show(struct seq_file *m, void *v)
 
 	for (which = 0; which < HWHEEL_COUNTERS; which++) {
 		seq_printf(m, "%s %llu", hwheel_counter_names[which],
-			   hwheel_total(wheel, which));
+			   hwheel_total(m->private, which, each));
 		for_each_possible_cpu(cpu)
-			seq_printf(m, " %llu",
-				   hwheel_base_count(per_cpu_ptr(wheel->bases, cpu), which));
+			seq_printf(m, " %llu", each[cpu]);
 		seq_putc(m, '\n');
 	}
+	kvfree(each);
 	return 0;
 }
 

@@ -63,21 +63,20 @@ ktime_t hwheel_now(const struct hwheel *wheel)
 }
 EXPORT_SYMBOL_GPL(hwheel_now);
 
-static u64 hwheel_base_count(const struct hwheel_base *base, enum hwheel_counter which)
+/* A counter of all CPUs together. @each: NULL, or where to put those of each CPU */
+static u64 hwheel_total(const struct hwheel *wheel, enum hwheel_counter which, u64 *each)
 {
-	const u64 *count = which == HWHEEL_CASCADED ? &base->levels.moved : &base->count[which];
-
-	/* Writers add to the counter with plain stores under the lock. Read it without the lock */
-	return data_race(READ_ONCE(*count));
-}
-
-static u64 hwheel_total(const struct hwheel *wheel, enum hwheel_counter which)
-{
-	u64 n, total = 0;
+	u64 total = 0;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		n = hwheel_base_count(per_cpu_ptr(wheel->bases, cpu), which);
+		const struct hwheel_base *base = per_cpu_ptr(wheel->bases, cpu);
+		/* Writers add to it with plain stores under the lock. No lock is taken here */
+		u64 n = data_race(READ_ONCE(*(which == HWHEEL_CASCADED ? &base->levels.moved :
+					      &base->count[which])));
+
+		if (each)
+			each[cpu] = n;
 		total = which < HWHEEL_MAXIMA ? total + n : max(total, n);
 	}
 	return total;
@@ -97,6 +96,6 @@ u64 hwheel_count(const struct hwheel *wheel, const char *counter)
 {
 	int which = match_string(hwheel_counter_names, HWHEEL_COUNTERS, counter);
 
-	return which < 0 ? U64_MAX : hwheel_total(wheel, which);
+	return which < 0 ? U64_MAX : hwheel_total(wheel, which, NULL);
 }
 EXPORT_SYMBOL_GPL(hwheel_count);

@@ -2812,7 +2812,7 @@ static int seq_fill(struct seq_file *m, size_t wanted)
 	}
 	if (m->op)
 		m->op->stop(m, v);
-	return IS_ERR(v) ? PTR_ERR(v) : err;
+	return IS_ERR(v) && !m->count ? PTR_ERR(v) : err;	/* first come the rows before it */
 }
 
 ssize_t seq_read(struct file *file, char __user *to, size_t size, loff_t *pos)
