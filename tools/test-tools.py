@@ -392,6 +392,17 @@ class Plan(Test):
                              sum(expected[d] * times for d, times in delays.items())
                              / sum(delays.values()), n)
 
+    def test_distances(self):
+        for tick_ns in (1, 2, 7):
+            for ns in range(3 * tick_ns):
+                expected = collections.Counter(-(-(at + ns) // tick_ns) for at in range(tick_ns))
+                self.assertEqual(plan.distances({ns: 1}, tick_ns), expected)
+        # 128 spokes reach 127 ticks; a timer of 127 ms is 128 ticks away
+        for delay, cascades in (('126ms', 0), ('127ms', 1)):
+            self.assertIn(f'cascades per timer  {cascades}.00', self.ok(
+                'hwheel-plan', '--tick', '1ms', '--spokes', '128', '--delays', '-',
+                stdin=delay + '\n'))
+
     def test_gaps(self):
         """Compares gap_effect() with a simulation of random expirations."""
         draw = random.Random(1)
