@@ -314,8 +314,8 @@ static void hwheel_queue_work(struct hwheel_base *base)
  * If no timer is due, a run that is cut for one of the first three reasons leaves the CPU for at
  * least as long as its moves took.
  *
- * If something is left to do before that time has passed, the run sets one or both of the instants
- * for which hwheel_next_run() arms the hrtimer:
+ * If something is left to do before that time has passed, or the last reason has cut the run, it
+ * sets one or both of the instants for which hwheel_next_run() arms the hrtimer:
  *
  *	rest	move_from	Only moves are left. A timer that is due before fires; the run that
  *				fires it is cut when only moves are left, and the rest goes on
@@ -324,7 +324,8 @@ static void hwheel_queue_work(struct hwheel_base *base)
  *				after its end. If nothing is left to do, move_from, too:
  *				levels.ahead makes moves begin gap_ns earlier
  *
- * A break replaces a gap. A run that begins in a gap, to move timers, fires those that are due.
+ * A break replaces a gap, unless nothing is left to do and the gap ends later. A run that begins
+ * in a gap, to move timers, fires those that are due.
  *
  * In process context there is no rest and no break. The run queues its work again, behind
  * other works, and the scheduler shares out the CPU.
@@ -390,7 +391,7 @@ static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_
 			   u64 moving, bool fired, enum hwheel_context context)
 {
 	u64 gap = fired ? base->wheel->gap_ns : 0;
-	bool ripe, left;
+	bool overdrawn = cut == HWHEEL_CUT_OVERDRAWN, ripe, left;
 	ktime_t until;
 
 	if (gap)
@@ -402,9 +403,11 @@ static bool hwheel_end_run(struct hwheel_base *base, enum hwheel_cut cut, ktime_
 		hwheel_queue_work(base);
 		return true;
 	}
-	if (left) {
+	if (!left)			/* a longer gap counts */
+		until = max(until, base->fire_from);
+	if (left || overdrawn) {	/* another CPU may soon arm a timer for this one */
 		base->move_from = until;
-		if (ripe || cut == HWHEEL_CUT_OVERDRAWN)
+		if (ripe || overdrawn)
 			base->fire_from = until;
 	} else if (gap) {
 		base->move_from = base->fire_from;

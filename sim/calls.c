@@ -840,6 +840,55 @@ static void overdrawn(void)
 	hwheel_destroy(wheel);
 }
 
+static void take_a_while(struct hwheel_timer *timer)
+{
+	sim_run(30000);
+	runs++;
+}
+
+/*
+ * The same if nothing is pending when a run ends: a task arms the timer anew after each run, on
+ * another CPU if there is one. Half of the time is for the breaks.
+ */
+static void overdrawn_by_others(void)
+{
+	struct hwheel_config config = { .name = "busy", .tick_ns = 1000 };
+	u64 end = sim_time + 10000000;
+	unsigned int armed = 0;
+
+	config.context = HWHEEL_HARDIRQ;
+	wheel = make(config);
+	setup(one, take_a_while);
+	for (runs = 0; sim_time < end; sim_sleep(2000))
+		if (armed == runs) {	/* soon the run has ended, too */
+			hwheel_add_on(one, 0, sim_world.cpus - 1);
+			armed++;
+		}
+	hwheel_shutdown_sync(one);
+	EXPECT(runs > 10 && runs * 30000 < 6000000);
+	hwheel_destroy(wheel);
+}
+
+/* A run that used up the budget leaves nothing to do: the break does not shorten the gap. */
+static void overdrawn_gap(void)
+{
+	struct hwheel_config config = { .name = "busy", .tick_ns = 1000 };
+
+	config.context = HWHEEL_HARDIRQ;
+	config.budget_ns = 20000;
+	config.gap_ns = 5000000;
+	wheel = make(config);
+	setup(one, take_a_while);
+	hwheel_add(one, 1000);
+	sim_sleep(100000);
+	hwheel_add(one, 1000);
+	sim_sleep(4000000);
+	EXPECT(hwheel_pending(one));
+	sim_sleep(2000000);
+	EXPECT(!hwheel_pending(one));
+	hwheel_destroy(wheel);
+}
+
 /* A file that gets no memory can't be read, or not to its end: no row is left out silently. */
 static void read_in_vain(void)
 {
@@ -2809,6 +2858,8 @@ void known_calls(void)
 	}
 	past_below();
 	overdrawn();
+	overdrawn_by_others();
+	overdrawn_gap();
 	set_untold();
 	leap_second(HWHEEL_TAI);
 	leap_second(HWHEEL_REALTIME);
