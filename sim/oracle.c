@@ -1485,8 +1485,6 @@ static void check_context(const struct mwheel *w, const struct slot *slot)
 #define ENTERED		1	/* buckets in which the clock is; more of them are rare */
 /* The most that a list move costs, with its share of locks and interrupts */
 #define MOVE_NS		100
-/* The same for timers of a dense crowd, each of which goes to another spoke: 5.5 us for 32 */
-#define SPREAD_MOVE_NS	175
 /* The same for a timer of a crowd: it moves several times, and pauses are as long as moves */
 #define CROWD_MOVE_NS	1500
 /* The most that the wheel's interrupts, locks and short calls of other tasks cost */
@@ -1498,9 +1496,9 @@ static u64 moving_ns(const struct mwheel *w)
 	return 100000 + 4000 * w->peak;
 }
 
-static u64 moves_ns(const struct mwheel *w, u64 n, u64 each)
+static u64 moves_ns(const struct mwheel *w, u64 n)
 {
-	return n * (w->config.context == HWHEEL_HARDIRQ ? each + each / 2 : each);
+	return n * (w->config.context == HWHEEL_HARDIRQ ? MOVE_NS + MOVE_NS / 2 : MOVE_NS);
 }
 
 /* The term "moves" of Documentation/late.rst */
@@ -1508,7 +1506,7 @@ static u64 moves_bound(const struct mwheel *w)
 {
 	unsigned int levels = w->config.levels ?: 5;
 
-	return moves_ns(w, levels * CROWD + (levels + ENTERED) * CROWD_FAN, MOVE_NS);
+	return moves_ns(w, levels * CROWD + (levels + ENTERED) * CROWD_FAN);
 }
 
 /*
@@ -1519,8 +1517,7 @@ static u64 moves_before(const struct mwheel *w, int cpu, u64 begin)
 {
 	u64 most = (w->config.levels ?: 5) * tally_since(&called[w - sim_wheels][cpu], begin);
 
-	most = min(most, tally_since(&moves[w - sim_wheels][cpu], begin));
-	return moves_ns(w, most, SPREAD_MOVE_NS);
+	return moves_ns(w, min(tally_since(&moves[w - sim_wheels][cpu], begin), most));
 }
 
 /*
